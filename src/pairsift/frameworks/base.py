@@ -3,22 +3,108 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Generator, Tensor, nn
 
-from pairsift.augment.views import TwoViews
+from pairsift.augment.views import STRENGTHS, TwoViews, plain, weak_strong
 from pairsift.errors import PairsiftError
+from pairsift.losses import Contrast, build_loss
+
+
+@dataclass(frozen=True)
+class FrameworkConfig:
+    """What every framework can be told; JSON types only, so that a run folder can repeat it.
+
+    Args:
+        encoder: a name that ``build_encoder`` knows.
+        encoder_options: what is passed on to it.
+        augmentation: a name in ``STRENGTHS``, or "none" for views that are the series itself.
+        temperature: of the contrastive loss, t in Eq. 1.
+    """
+
+    encoder: str = "conv"
+    encoder_options: dict[str, Any] = field(default_factory=dict)
+    augmentation: str = "default"
+    temperature: float = 0.2
+
+    # What differs from the defaults on a dataset, by its name.
+    published: ClassVar[dict[str, dict[str, Any]]] = {
+        "har": {"augmentation": "har"},
+        "epilepsy": {"augmentation": "epilepsy"},
+        "sleep-edf": {"augmentation": "sleep-edf", "encoder_options": {"kernel": 25, "stride": 3}},
+        "ptb-xl": {"augmentation": "ptb-xl", "encoder": "resnet34"},
+        "simulated": {"augmentation": "none"},
+    }
+
+    @classmethod
+    def for_dataset(cls, dataset: str | None = None, **options: Any) -> Self:
+        """The published settings for a dataset (the defaults where there are none); options win."""
+        known = {f.name for f in fields(cls)}
+        unknown = sorted(set(options) - known)
+        if unknown:
+            raise PairsiftError(f"unknown framework option {unknown[0]!r}; there are {', '.join(sorted(known))}")
+        return cls(**{**cls.published.get(dataset or "", {}), **options})
+
+    def build_views(self) -> TwoViews:
+        """The weak and the strong view that ``augmentation`` names."""
+        if self.augmentation == "none":
+            return plain()
+        if self.augmentation not in STRENGTHS:
+            choices = ", ".join(["none", *sorted(STRENGTHS)])
+            raise PairsiftError(f"unknown augmentation {self.augmentation!r}; there are {choices}")
+        return weak_strong(STRENGTHS[self.augmentation])
 
 
 class Framework(nn.Module, ABC):
     """A contrastive method. It knows nothing of mining: masks come in, per-pair losses go out.
 
-    Subclasses set ``two_views`` and ``out_features`` and write ``forward`` and ``represent``.
+    Args:
+        channels: C of the series it will see.
+        length: T of the series it will see.
+        loss: "infonce", "rince", or a loss of one's own.
+        config: the method's settings; its defaults if None.
     """
+
+    name: ClassVar[str]
+    Config: ClassVar[type[FrameworkConfig]] = FrameworkConfig
+    # The miner's weight that suits this method's losses; a name that ``pairsift.mining`` knows.
+    mining_weight: ClassVar[str] = "gaussian"
 
     two_views: TwoViews
     out_features: int
+
+    def __init__(
+        self,
+        channels: int,
+        length: int,
+        loss: str | Contrast = "infonce",
+        config: FrameworkConfig | None = None,
+    ) -> None:
+        super().__init__()
+        self.channels = channels
+        self.length = length
+        self.config = config if config is not None else self.Config()
+        self.loss_name = loss if isinstance(loss, str) else type(loss).__name__.lower()
+        self.criterion = self.build_criterion(loss)
+        self.two_views = self.config.build_views()
+
+    def build_criterion(self, loss: str | Contrast) -> nn.Module:
+        """The loss, by name or as given; a method that allows only one refuses the others here."""
+        return loss if isinstance(loss, Contrast) else build_loss(loss, temperature=self.config.temperature)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All that ``build_framework`` needs to make this framework again; JSON types only."""
+        return {
+            "name": self.name,
+            "channels": self.channels,
+            "length": self.length,
+            "loss": self.loss_name,
+            **asdict(self.config),
+        }
 
     def views(
         self,
@@ -57,15 +143,16 @@ class Framework(nn.Module, ABC):
 
     @abstractmethod
     def represent(self, x: Tensor) -> Tensor:
-        """The encoder's features, shape (B, D), in whatever mode the framework is in."""
+        """The encoder's features, shape (B, out_features), in whatever mode the framework is in."""
 
     @torch.no_grad()
     def embed(self, x: Tensor) -> Tensor:
-        """Features for users and probes, shape (B, D): no gradient, and as in eval mode.
+        """Features for users and probes, shape (B, out_features): no gradient, and as in eval mode.
 
         Args:
             x: series, shape (B, C, T).
         """
+        self.check_series(x)
         was_training = self.training
         self.eval()
         try:
@@ -73,13 +160,18 @@ class Framework(nn.Module, ABC):
         finally:
             self.train(was_training)
 
+    def check_series(self, x: Tensor) -> None:
+        """Refuse series of another shape than the framework was built for."""
+        if x.ndim != 3 or x.shape[1] != self.channels or x.shape[2] != self.length:
+            raise PairsiftError(
+                f"series must have shape (batch, {self.channels}, {self.length}), as the framework was built "
+                f"for, got {tuple(x.shape)}"
+            )
 
-def check_pair(u: Tensor, v: Tensor) -> None:
-    """Refuse two views that no contrastive loss can be computed from."""
-    if u.ndim != 3 or u.shape != v.shape:
-        raise PairsiftError(
-            f"views must be two batches of one shape (batch, channels, time), got {tuple(u.shape)} "
-            f"and {tuple(v.shape)}"
-        )
-    if len(u) < 2:
-        raise PairsiftError("a batch of one series has no negatives; give batches of at least two")
+    def check_pair(self, u: Tensor, v: Tensor) -> None:
+        """Refuse two views that no contrastive loss can be computed from."""
+        self.check_series(u)
+        if u.shape != v.shape:
+            raise PairsiftError(f"both views must have one shape, got {tuple(u.shape)} and {tuple(v.shape)}")
+        if len(u) < 2:
+            raise PairsiftError("a batch of one series has no negatives; give batches of at least two")
