@@ -1,1 +1,7 @@
-"""TODO."""
+"""Judging what was learned (linear probe) and what was found (detection of bad pairs)."""
+
+from pairsift.evaluation.detection import detection_metrics
+from pairsift.evaluation.metrics import classification_metrics
+from pairsift.evaluation.probe import Probe, linear_probe
+
+__all__ = ["Probe", "classification_metrics", "detection_metrics", "linear_probe"]
