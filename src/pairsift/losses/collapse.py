@@ -8,8 +8,8 @@ def collapse_message(mean_loss: float, chance_level: float | None, *, tolerance:
 
     Args:
         mean_loss: the epoch's mean loss before any weighting.
-        chance_level: ``loss.chance_level(batch_size)``: log of the number of candidates for InfoNCE, None for a
-            loss that cannot show collapse.
+        chance_level: ``loss.chance_level(batch_size)``: log of the number of candidates for InfoNCE, None
+            for a loss that cannot show collapse.
         tolerance: how near to the chance level counts, as a share of it.
 
     Returns:
@@ -18,8 +18,8 @@ def collapse_message(mean_loss: float, chance_level: float | None, *, tolerance:
     if chance_level is None or not abs(mean_loss - chance_level) <= tolerance * chance_level:
         return None
     return (
-        f"the mean loss, {mean_loss:.3f}, sits at the log of the number of candidates, {chance_level:.3f}: every "
-        "view looks alike to the encoder (collapse). The likely cause is a learning rate that is too high; if a "
-        "lower one does not help, look for constant or unscaled series, augmentation so strong that two views "
-        "share nothing, or a temperature that is too high."
+        f"the mean loss, {mean_loss:.3f}, sits at the log of the number of candidates, {chance_level:.3f}: "
+        "the encoder cannot tell a pair's other view from anybody's (collapse). The likely cause is a learning "
+        "rate that is too high; if a lower one does not help, look for constant or unscaled series, augmentation "
+        "so strong that two views share nothing, or a temperature that is too high"
     )

@@ -17,12 +17,13 @@ MASKED = -1e30
 class Contrast(nn.Module, ABC):
     """A loss that sets each anchor's positive against its negatives.
 
-    Two-sided: both views are anchors, the negatives of each are the 2B - 2 views of other series, and a pair's
-    loss is the mean of its two. One-sided: u is the anchor, the negatives are the other series' v (Eq. 1).
+    Two-sided: both views are anchors, the negatives of each are the 2B - 2 views of other series, and a
+    pair's loss is the mean of its two. One-sided: u is the anchor, the negatives are the other series' v
+    (Eq. 1).
 
-    Similarities are computed in float32, or float64 for float64 input, whatever autocast says, and the losses
-    come back so: half precision cannot hold logits at a temperature of 0.01. A zero vector is as far from
-    everything as an orthogonal one (similarity 0) and gets no gradient.
+    Similarities are computed in float32, or float64 for float64 input, whatever autocast says, and the
+    losses come back so: half precision cannot hold logits at a temperature of 0.01. A zero vector is as far
+    from everything as an orthogonal one (similarity 0) and gets no gradient.
 
     Args:
         temperature: what similarities are divided by.
@@ -72,8 +73,8 @@ class Contrast(nn.Module, ABC):
         Args:
             zu: embeddings of the first views, shape (B, D); their length does not matter.
             zv: embeddings of the second views, shape (B, D).
-            negatives: mask, shape (B,): where False, neither view of that series is a negative of any anchor. It
-                stays an anchor, with its own positive.
+            negatives: mask, shape (B,): where False, neither view of that series is a negative of any anchor.
+                It stays an anchor, with its own positive.
 
         Returns:
             Losses, shape (B,), float32 (float64 for float64 input).
@@ -136,8 +137,8 @@ def _unit(z: Tensor) -> Tensor:
 def _negative(logits: Tensor, pairs: int, start: int, keep: Tensor | None) -> Tensor:
     """Logsumexp over each anchor's negatives, shape (A,).
 
-    Masks the logits in place and out of autograd's sight: what is masked has a softmax weight of exactly 0, so
-    the gradient that logsumexp passes to it is 0 without a mask of its own.
+    Masks the logits in place and out of autograd's sight: what is masked has a softmax weight of exactly 0,
+    so the gradient that logsumexp passes to it is 0 without a mask of its own.
     """
     hidden = logits.detach()
     anchors = len(logits)

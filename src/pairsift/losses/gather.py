@@ -19,8 +19,9 @@ def processes() -> int:
 def gather(z: Tensor) -> Tensor:
     """The rows of all processes in the order of their ranks, this one's at ``rank * len(z)``.
 
-    The gradient of this process' rows is the sum of what all processes ask of them. Every process must give as
-    many rows; that is checked, at the price of one integer a process. Alone, or without a group, it is ``z``.
+    The gradient of this process' rows is the sum of what all processes ask of them. Every process must give
+    as many rows; that is checked, at the price of one integer a process. Alone, or without a group, it is
+    ``z``.
 
     Args:
         z: rows, shape (B, ...).
@@ -36,8 +37,8 @@ def gather(z: Tensor) -> Tensor:
     rows = torch.cat(counts).tolist()
     if len(set(rows)) > 1:
         raise PairsiftError(
-            f"gathering across processes needs as many rows from each, got {rows}; use drop_last, or a sampler "
-            "that pads"
+            f"gathering across processes needs as many rows from each, got {rows}; use drop_last, or a "
+            "sampler that pads"
         )
     gathered: Tensor = _Gather.apply(z)  # type: ignore[no-untyped-call]
     return gathered

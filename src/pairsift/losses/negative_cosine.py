@@ -10,8 +10,8 @@ from pairsift.losses.contrast import _check, _unit
 class NegativeCosine(nn.Module):
     """Minus the cosine of each pair's angle, in [-1, 1]; stopping gradients is the framework's business.
 
-    It has no negatives: ``negatives`` is accepted, so that it can stand where a contrastive loss does, and has
-    no effect. Precision and zero vectors are as in ``Contrast``.
+    It has no negatives: ``negatives`` is accepted, so that it can stand where a contrastive loss does, and
+    has no effect. Precision and zero vectors are as in ``Contrast``.
     """
 
     def forward(self, zu: Tensor, zv: Tensor, negatives: Tensor | None = None) -> Tensor:

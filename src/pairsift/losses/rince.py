@@ -16,9 +16,9 @@ LARGEST_EXPONENT = 80.0  # exp of this still fits into float32, with room for th
 class RINCE(Contrast):
     """-exp(q pos) / q + (lam (exp(pos) + sum exp(neg)))^q / q, computed in log space.
 
-    q towards 0 is InfoNCE (up to a constant), q = 1 a symmetric loss that is robust to label noise. Its values,
-    unlike InfoNCE's, have no natural scale: they grow as exp(q / temperature), so q / temperature is limited to
-    80. Where an anchor has no negative, the denominator is its positive alone.
+    q towards 0 is InfoNCE (up to a constant), q = 1 a symmetric loss that is robust to label noise. Its
+    values, unlike InfoNCE's, have no natural scale: they grow as exp(q / temperature), so q / temperature is
+    limited to 80. Where an anchor has no negative, the denominator is its positive alone.
 
     Args:
         temperature: what similarities are divided by.
@@ -42,8 +42,8 @@ class RINCE(Contrast):
             raise PairsiftError(f"q and lam must lie in (0, 1], got q={q} and lam={lam}")
         if q / temperature > LARGEST_EXPONENT:
             raise PairsiftError(
-                f"RINCE grows as exp(q / temperature) and overflows at q={q}, temperature={temperature}; keep "
-                f"q / temperature at or below {LARGEST_EXPONENT:.0f}"
+                f"RINCE grows as exp(q / temperature) and overflows at q={q}, temperature={temperature}; "
+                f"keep q / temperature at or below {LARGEST_EXPONENT:.0f}"
             )
         self.q = q
         self.lam = lam
