@@ -1,1 +1,1 @@
-"""TODO."""
+"""Evidence: what the method does, measured."""

@@ -1,1 +1,22 @@
-"""TODO."""
+"""The loop: series in, a trained framework and its miner out."""
+
+from __future__ import annotations
+
+from pairsift.training.folder import load_framework, read_settings, versions, write_json
+from pairsift.training.module import PairModule
+from pairsift.training.pretrain import Run, make_framework, make_miner, pretrain
+from pairsift.training.settings import Settings, make_settings
+
+__all__ = [
+    "PairModule",
+    "Run",
+    "Settings",
+    "load_framework",
+    "make_framework",
+    "make_miner",
+    "make_settings",
+    "pretrain",
+    "read_settings",
+    "versions",
+    "write_json",
+]

@@ -1,0 +1,63 @@
+"""Features of a whole dataset, a batch at a time, and what a linear probe makes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pairsift.data.series import Series, Splits
+from pairsift.errors import PairsiftError
+from pairsift.evaluation.probe import linear_probe
+from pairsift.frameworks import Framework
+
+
+def embed_series(framework: Framework, series: Series, batch_size: int = 512) -> Tensor:
+    """Every series' features, in the dataset's order.
+
+    Args:
+        framework: trained, or not.
+        series: N series.
+        batch_size: series at a time; it changes the speed, not the features.
+
+    Returns:
+        Features, shape (N, D), float32, on the CPU.
+    """
+    device = next(framework.parameters()).device
+    features = torch.empty(len(series), framework.out_features)
+    for start in range(0, len(series), batch_size):
+        x = series[range(start, min(start + batch_size, len(series)))].x
+        features[start : start + len(x)] = framework.embed(x.to(device)).float().cpu()
+    return features
+
+
+def probe_framework(
+    framework: Framework, splits: Splits, *, seed: int = 0, standardise: bool = True
+) -> dict[str, Any]:
+    """Fit a linear probe on the training part's features and judge it on the others.
+
+    Args:
+        framework: its features are frozen.
+        splits: labelled; the test part is needed, the validation part is judged where there is one.
+        seed: of the probe.
+        standardise: bring each feature to mean 0 and deviation 1 on the training part first.
+
+    Returns:
+        ``{"metrics": on test, "validation": on validation or None, "probe": how it was done}``, JSON types.
+    """
+    train, val, test = splits.train, splits.val, splits.test
+    if train.y is None or test is None or test.y is None:
+        raise PairsiftError(f"{train.name}: a linear probe needs labels (y) in a training and a test part")
+    probe = linear_probe(
+        embed_series(framework, train),
+        train.y,
+        embed_series(framework, test),
+        test.y,
+        seed=seed,
+        standardise=standardise,
+        classes=train.classes,
+    )
+    judged = probe.evaluate(embed_series(framework, val), val.y) if val is not None and val.y is not None else None
+    how = {"seed": seed, "standardised": standardise, "epochs": 40, "lr": 1e-3, "train": len(train), "test": len(test)}
+    return {"metrics": probe.metrics, "validation": judged, "probe": how}

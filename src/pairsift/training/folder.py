@@ -1,0 +1,110 @@
+"""The run folder: settings, versions, metrics, weights and pairs, in files that a person can open."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor, nn
+
+from pairsift.errors import PairsiftError
+from pairsift.frameworks import Framework, build_framework
+from pairsift.training.checkpoint import write_whole
+
+FORMAT = 1
+SETTINGS, WEIGHTS, MINER = "settings.json", "framework.safetensors", "miner.safetensors"
+
+
+def versions() -> dict[str, str]:
+    """What this was computed with."""
+    found = {"python": platform.python_version()}
+    for package in ("pairsift", "torch", "lightning", "numpy", "scikit-learn"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed as a package"
+    return found
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON for people: indented, whole or not at all."""
+    write_whole(path, (json.dumps(content, indent=2, default=str) + "\n").encode())
+
+
+def prepare_folder(folder: Path) -> Path:
+    """Make the folder, or say why it cannot be written."""
+    try:
+        (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise PairsiftError(f"out: cannot write to {folder} ({error.strerror}); choose another folder") from None
+    return folder
+
+
+@contextmanager
+def sole_owner(folder: Path) -> Iterator[None]:
+    """Hold the folder for one run: a second run is refused until the first ends, however it ends."""
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise PairsiftError(f"another run is writing to {folder}; wait for it or choose another folder") from None
+        yield
+
+
+def save_weights(module: nn.Module, path: Path) -> None:
+    """Write a module's state as safetensors."""
+    from safetensors.torch import save
+
+    write_whole(path, save({name: value.contiguous() for name, value in module.state_dict().items()}))
+
+
+def load_weights(path: Path) -> dict[str, Tensor]:
+    """Read safetensors, or say what is wrong with them."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    if not path.is_file():
+        raise PairsiftError(f"{path} is not there; has the run finished? (pairsift pretrain ... --resume)")
+    try:
+        return load_file(path)
+    except (SafetensorError, ValueError) as error:
+        raise PairsiftError(f"{path} cannot be read: {error}") from None
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """A run folder's settings, refused when they are from a later pairsift."""
+    path = folder / SETTINGS
+    if not path.is_file():
+        raise PairsiftError(f"{folder} is not a run folder: it has no {SETTINGS}")
+    try:
+        content = json.loads(path.read_text())
+        kept = int(content["format"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise PairsiftError(f"{path} is not what pairsift writes; the run cannot be read") from None
+    if kept > FORMAT:
+        raise PairsiftError(f"{folder} is of format {kept}, this pairsift reads up to {FORMAT}; install a newer one")
+    return dict(content)
+
+
+def load_framework(folder: Path) -> Framework:
+    """The trained framework of a finished run."""
+    made = dict(read_settings(folder)["made"])
+    framework = build_framework(
+        made.pop("name"), made.pop("channels"), made.pop("length"), made.pop("loss"), **made
+    )
+    weights = load_weights(folder / WEIGHTS)
+    try:
+        framework.load_state_dict(weights)
+    except RuntimeError as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise PairsiftError(f"{folder / WEIGHTS} does not fit {SETTINGS}: {reason}") from None
+    return framework.eval()

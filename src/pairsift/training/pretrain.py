@@ -1,0 +1,201 @@
+"""From series to a trained framework and its miner: one call, one seed, one folder."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from lightning import Trainer
+from lightning.pytorch.callbacks import Callback
+
+from pairsift.data.series import Series
+from pairsift.errors import PairsiftError
+from pairsift.frameworks import Framework, build_framework
+from pairsift.mining import BadPairMiner, build_miner
+from pairsift.training import folder as run_folder
+from pairsift.training.batches import EpochBatches, batch_loader
+from pairsift.training.checkpoint import EpochCheckpoints, SafeCheckpointIO, newest_checkpoint
+from pairsift.training.history import LossHistory
+from pairsift.training.module import PairModule
+from pairsift.training.progress import EpochLog, ProgressLines
+from pairsift.training.seeds import WEIGHTS, derive_seed
+from pairsift.training.settings import Settings, make_settings
+
+
+@dataclass
+class Run:
+    """What a training leaves behind."""
+
+    framework: Framework
+    miner: BadPairMiner | None
+    metrics: list[dict[str, float]]
+    history: LossHistory | None
+    settings: Settings
+    folder: Path | None
+
+
+def make_framework(settings: Settings, series: Series) -> Framework:
+    """The framework that the settings name, with weights drawn from the settings' seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(derive_seed(settings.seed, WEIGHTS))
+        return build_framework(
+            settings.framework,
+            series.channels,
+            series.length,
+            settings.loss,
+            settings.dataset,
+            **settings.options,
+        )
+
+
+def make_miner(settings: Settings, framework: Framework, num_pairs: int, batch_size: int) -> BadPairMiner | None:
+    """The miner that the settings name; None where nothing is mined."""
+    return build_miner(
+        settings.mining,
+        num_pairs,
+        warmup_epochs=settings.warmup_epochs,
+        noisy=settings.noisy,
+        faulty=settings.faulty,
+        weight=settings.weight or framework.mining_weight,
+        history=settings.history,
+        batch_size=batch_size,
+    )
+
+
+def pretrain(
+    series: Series,
+    settings: Settings | None = None,
+    *,
+    framework: Framework | str | None = None,
+    miner: BadPairMiner | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    progress: bool = True,
+    callbacks: Sequence[Callback] = (),
+    source: dict[str, Any] | None = None,
+    **options: Any,
+) -> Run:
+    """Learn a representation of ``series``.
+
+    Args:
+        series: what to learn from.
+        settings: how; or give its fields as keyword arguments.
+        framework: a name, or one of your own instead of the one that the settings name.
+        miner: one of your own instead of the one that the settings name.
+        out: folder for settings, metrics, checkpoints and weights; None keeps nothing.
+        resume: go on from the folder's newest checkpoint.
+        progress: show a bar on a terminal, a line an epoch elsewhere.
+        callbacks: Lightning's, for what is not foreseen here.
+        source: where the series came from, kept in the folder so that it can be found again.
+        options: fields of ``Settings``.
+
+    Example:
+        >>> run = pretrain(series, framework="simclr", mining="dbpm", epochs=40, seed=0)
+        >>> run.miner.table().sort_values("score").tail()
+    """
+    if isinstance(framework, str):
+        options, framework = {**options, "framework": framework}, None
+    settings = make_settings(settings, **options)
+    if len(series) < 2:
+        raise PairsiftError(f"pretraining needs at least two series, got {len(series)}")
+    framework = framework if framework is not None else make_framework(settings, series)
+    batches = EpochBatches(len(series), settings.batch_size, settings.seed)
+    miner = miner if miner is not None else make_miner(settings, framework, len(series), batches.batch_size)
+    module = PairModule(framework, miner, lr=settings.lr, weight_decay=settings.weight_decay, seed=settings.seed)
+
+    with ExitStack() as held:
+        home, start = None, None
+        if out is not None:
+            home = run_folder.prepare_folder(Path(out))
+            held.enter_context(run_folder.sole_owner(home))
+            start = _begin(home, settings, framework, series, resume, source)
+        log = EpochLog(home / "metrics.csv" if home else None)
+        history = LossHistory(miner, seed=settings.seed) if miner is not None else None
+        extra: list[Callback] = [history] if history else []
+        if progress:
+            extra.append(ProgressLines(log))
+        if home:
+            extra.append(EpochCheckpoints(home / "checkpoints"))
+        trainer = build_trainer(settings, [log, *extra, *callbacks])
+        with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+            warnings.filterwarnings("ignore", message=".*isinstance.treespec.*")
+            trainer.fit(module, batch_loader(series, batches), ckpt_path=start)
+        run = Run(framework.eval(), miner, log.rows, history, settings, home)
+        if home:
+            _finish(run, series)
+    return run
+
+
+def build_trainer(settings: Settings, callbacks: list[Callback]) -> Trainer:
+    """Lightning, without what a run folder already does."""
+    return Trainer(
+        max_epochs=settings.epochs,
+        precision=resolve_precision(settings.precision),
+        callbacks=callbacks,
+        plugins=[SafeCheckpointIO()],
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        use_distributed_sampler=False,
+        devices=1,
+    )
+
+
+def resolve_precision(precision: str) -> Any:
+    """What "auto" means on this machine: bfloat16 where the arithmetic units have it."""
+    if precision != "auto":
+        return precision
+    if torch.cuda.is_available():
+        return "bf16-mixed" if torch.cuda.is_bf16_supported() else "32-true"
+    return "bf16-mixed" if torch.cpu._is_avx512_bf16_supported() else "32-true"
+
+
+def fingerprint(series: Series, most: int = 1 << 20) -> dict[str, Any]:
+    """What tells this data from other data: shape, and a checksum of at most ``most`` series' first values."""
+    step = max(1, len(series) // 1000)
+    sample = np.ascontiguousarray(series.x[::step].reshape(-1)[:most])
+    digest = hashlib.sha256(sample.tobytes()).hexdigest()[:16]
+    return {"name": series.name, "shape": list(series.x.shape), "sample_sha256": digest}
+
+
+def _begin(home: Path, settings: Settings, framework: Framework, series: Series, resume: bool, source: Any) -> str | None:
+    content = {
+        "format": run_folder.FORMAT,
+        "settings": settings.model_dump(),
+        "made": framework.settings,
+        "data": fingerprint(series),
+        "source": source,
+        "versions": run_folder.versions(),
+    }
+    path, passed = newest_checkpoint(home / "checkpoints")
+    if not resume:
+        if path is not None:
+            raise PairsiftError(f"out: {home} holds a run already; go on with --resume, or choose another folder")
+        run_folder.write_json(home / run_folder.SETTINGS, content)
+        return None
+    kept = run_folder.read_settings(home)
+    for part in ("made", "data"):
+        if kept[part] != content[part]:
+            raise PairsiftError(f"resume: {home} was made with another {part}: {kept[part]}, now {content[part]}")
+    changed = [k for k, v in content["settings"].items() if kept["settings"].get(k) != v]  # type: ignore[attr-defined]
+    if changed:
+        raise PairsiftError(f"resume: {', '.join(changed)} differ from the run in {home}; leave them as they were")
+    for sentence in passed:
+        warnings.warn(sentence, stacklevel=3)
+    return str(path) if path else None
+
+
+def _finish(run: Run, series: Series) -> None:
+    assert run.folder is not None
+    run_folder.save_weights(run.framework, run.folder / run_folder.WEIGHTS)
+    if run.miner is not None:
+        run_folder.save_weights(run.miner, run.folder / run_folder.MINER)

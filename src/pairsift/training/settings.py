@@ -1,0 +1,67 @@
+"""All that decides how a run goes, checked when it is read."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from pairsift.errors import PairsiftError
+
+
+class Settings(BaseModel):
+    """What a run folder keeps and what the command line and TOML files can say.
+
+    ``mining`` is "none", "rince" (the loss is RINCE, nothing is mined) or a miner's name ("dbpm").
+    ``noisy`` and ``faulty`` are the betas of Eq. 5; None switches a side off. ``warmup`` None means a third
+    of the epochs. ``options`` go to the framework.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    framework: str = "simclr"
+    dataset: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    mining: str = "dbpm"
+    noisy: float | None = Field(default=2.0, ge=0)
+    faulty: float | None = Field(default=3.0, ge=0)
+    weight: str | None = None
+    history: str = "mean"
+    warmup: int | None = Field(default=None, ge=0)
+    epochs: int = Field(default=40, ge=1)
+    batch_size: int = Field(default=128, ge=2)
+    lr: float = Field(default=3e-4, gt=0)
+    weight_decay: float = Field(default=3e-4, ge=0)
+    seed: int = Field(default=0, ge=0)
+    precision: Literal["auto", "32-true", "bf16-mixed", "16-mixed", "64-true"] = "32-true"
+
+    @property
+    def loss(self) -> str:
+        """The loss that ``mining`` asks for."""
+        return "rince" if self.mining == "rince" else "infonce"
+
+    @property
+    def warmup_epochs(self) -> int:
+        """Epochs in which the miner only watches."""
+        return self.epochs // 3 if self.warmup is None else self.warmup
+
+    @model_validator(mode="after")
+    def _mining_begins(self) -> Settings:
+        if self.mining not in ("none", "rince") and self.epochs <= self.warmup_epochs:
+            raise ValueError(
+                f"epochs ({self.epochs}) must be more than warmup ({self.warmup_epochs}), "
+                "else mining never begins; train longer or warm up less"
+            )
+        return self
+
+
+def make_settings(base: Settings | None = None, **options: Any) -> Settings:
+    """Settings with ``options`` in place of what ``base`` says; a mistake is one sentence."""
+    try:
+        return Settings(**{**(base.model_dump() if base else {}), **options})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        came = "" if first["type"] == "value_error" else f", got {first['input']!r}"
+        reason = first["msg"].removeprefix("Value error, ")
+        raise PairsiftError(f"{where}{': ' if where else ''}{reason}{came}") from None
