@@ -95,7 +95,7 @@ def test_all_placements_are_equally_likely():
     train = simulate(**settings, length=8, segment=2, cycles=1).train
     taken = np.abs(train.x[train.y == 1, 0]) > 0.1  # square waves of two steps: nonzero all along
     patterns, counts = np.unique(taken, axis=0, return_counts=True)
-    # two dominoes on eight places lie in 15 ways; those that touch look alike wherever they are cut
+    # two dominoes on eight places lie in 15 ways
     expected = Counter(
         tuple(k in (a, a + 1, b, b + 1) for k in range(8)) for a in range(7) for b in range(a + 2, 7)
     )
