@@ -36,7 +36,7 @@ class FrameworkConfig:
         "epilepsy": {"augmentation": "epilepsy"},
         "sleep-edf": {"augmentation": "sleep-edf", "encoder_options": {"kernel": 25, "stride": 3}},
         "ptb-xl": {"augmentation": "ptb-xl", "encoder": "resnet34"},
-        "simulated": {"augmentation": "none"},
+        "simulated": {"augmentation": "none", "encoder_options": {"kernel": 25, "stride": 3}},
     }
 
     @classmethod
