@@ -1,1 +1,31 @@
-"""TODO."""
+"""Finding bad pairs by their losses: miner, thresholds and weights, usable in any torch loop."""
+
+from pairsift.mining.memory import Memory, Ramp, Statistics
+from pairsift.mining.miner import BadPairMiner
+from pairsift.mining.population import Population
+from pairsift.mining.presets import MININGS, build_miner
+from pairsift.mining.sync import hide_from_ddp
+from pairsift.mining.thresholds import FAULTY, KINDS, NOISY, NORMAL, Judge, Sigma, Threshold
+from pairsift.mining.weights import ConstantWeight, GaussianWeight, MixtureWeight, Weight
+
+__all__ = [
+    "FAULTY",
+    "KINDS",
+    "MININGS",
+    "NOISY",
+    "NORMAL",
+    "BadPairMiner",
+    "ConstantWeight",
+    "GaussianWeight",
+    "Judge",
+    "Memory",
+    "MixtureWeight",
+    "Population",
+    "Ramp",
+    "Sigma",
+    "Statistics",
+    "Threshold",
+    "Weight",
+    "build_miner",
+    "hide_from_ddp",
+]

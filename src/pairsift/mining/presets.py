@@ -1,0 +1,81 @@
+"""Miners by name, with the published settings: what command lines and configuration files ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pairsift.mining.memory import History
+from pairsift.mining.miner import BadPairMiner
+from pairsift.mining.thresholds import Sigma, Threshold
+from pairsift.mining.weights import ConstantWeight, GaussianWeight, MixtureWeight, Weight
+
+# RINCE is a loss that is robust to faulty views: it mines nothing, and is a choice beside mining.
+MININGS = ("none", "rince", "dbpm")
+WEIGHTS: dict[str, Callable[[], Weight]] = {
+    "gaussian": GaussianWeight,
+    "peak-one": lambda: GaussianWeight(peak_one=True),
+    "zero": lambda: ConstantWeight(0.0),
+    "mixture": lambda: MixtureWeight(3),
+}
+
+
+def build_miner(
+    mining: str,
+    num_pairs: int,
+    *,
+    epochs: int | None = None,
+    warmup_epochs: int | None = None,
+    noisy: float | None = 2.0,
+    faulty: float | None = 3.0,
+    threshold: Threshold | None = None,
+    weight: Weight | str | float = "gaussian",
+    history: History = "mean",
+    batch_size: int | None = None,
+) -> BadPairMiner | None:
+    """A miner by name.
+
+    Args:
+        mining: "none" and "rince" (a loss, not a miner) give None; "dbpm" gives the paper's Algorithm 1.
+        num_pairs: how many pairs the dataset has.
+        epochs: how long the run will be, if known.
+        warmup_epochs: a third of ``epochs`` if None, 10 where that is not known either.
+        noisy: beta_np, None to switch this side off.
+        faulty: beta_fp, None to switch this side off.
+        threshold: instead of ``Sigma(noisy, faulty)``.
+        weight: a Weight, a number for a constant one, or "gaussian", "peak-one", "zero", "mixture".
+        history: "mean", "last" or Ramp(max_epochs).
+        batch_size: shorter batches are not remembered; None remembers all.
+
+    Returns:
+        The miner, or None where nothing is mined.
+    """
+    if mining not in MININGS:
+        raise ValueError(f"mining must be one of {', '.join(MININGS)}, got {mining!r}")
+    if mining != "dbpm":
+        return None
+    if warmup_epochs is None:
+        warmup_epochs = 10 if epochs is None else epochs // 3
+    if epochs is not None and warmup_epochs >= epochs:
+        raise ValueError(
+            f"warmup_epochs must be less than epochs, or nothing is ever mined: got {warmup_epochs} of "
+            f"{epochs}; train longer or warm up shorter"
+        )
+    return BadPairMiner(
+        num_pairs,
+        warmup_epochs=warmup_epochs,
+        threshold=Sigma(noisy, faulty) if threshold is None else threshold,
+        weight=build_weight(weight),
+        history=history,
+        batch_size=batch_size,
+    )
+
+
+def build_weight(weight: Weight | str | float) -> Weight:
+    """A weight by name, by number (constant), or as it is."""
+    if isinstance(weight, Weight):
+        return weight
+    if isinstance(weight, str):
+        if weight not in WEIGHTS:
+            raise ValueError(f"weight must be a number or one of {', '.join(WEIGHTS)}, got {weight!r}")
+        return WEIGHTS[weight]()
+    return ConstantWeight(float(weight))
