@@ -50,7 +50,7 @@ def spread_message(spread: float, negatives: bool = True) -> str | None:
             "not scaled: lower lr, or look at the series first"
         )
     return (
-        f"{found}. A method without negatives is prone to it: the learning rate is likely too "
-        "high, or the batch too small for its batch norm; lower lr, take larger batches, or choose a framework "
+        f"{found}. A method without negatives is prone to it: the learning rate is likely too high, "
+        "or the batch too small for its batch norm; lower lr, take larger batches, or choose a framework "
         "with negatives"
     )

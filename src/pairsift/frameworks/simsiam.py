@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from torch import Tensor, nn
 
 from pairsift.encoders import build_encoder
@@ -76,11 +75,12 @@ class SimSiam(Framework):
     def forward(self, u: Tensor, v: Tensor, negatives: Tensor | None = None) -> Tensor:
         """One loss a pair, (B,), in [-1, 1]; see ``Framework.forward``."""
         self.check_pair(u, v)
-        z = self.projector(self.encoder(torch.cat([u, v])))  # (2B, projection)
-        p = self.predictor(z)
-        swapped = z.detach().roll(len(u), 0)  # beside each prediction its target: the other view's projection
-        losses: Tensor = self.criterion(p, swapped)  # (2B,)
-        return losses.view(2, -1).mean(0)
+        # Each view passes by itself. Batch norm keeps a batch from falling onto one point, and so keeps this
+        # method from collapsing; over both views at once it would be content with two points, one a view.
+        zu, zv = self.projector(self.encoder(u)), self.projector(self.encoder(v))
+        pu, pv = self.predictor(zu), self.predictor(zv)
+        losses: Tensor = (self.criterion(pu, zv.detach()) + self.criterion(pv, zu.detach())) / 2
+        return losses
 
     def represent(self, x: Tensor) -> Tensor:
         """The encoder's features, (B, out_features)."""
