@@ -53,7 +53,7 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     if bytes(data[: len(_MAGIC)]) != _MAGIC or len(data) <= _HEADER:
         raise DamagedCheckpoint(f"{path} is not a pairsift checkpoint, or was cut short")
     payload = data[_HEADER:]
-    if hashlib.sha256(payload).hexdigest().encode() != bytes(data[len(_MAGIC) : _HEADER - 1]):
+    if hashlib.sha256(payload).hexdigest().encode() + b"\n" != bytes(data[len(_MAGIC) : _HEADER]):
         raise DamagedCheckpoint(f"{path} is damaged: its checksum does not fit")
     state: dict[str, Any] = torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True)
     return state

@@ -31,7 +31,8 @@ class LossHistory(Callback):
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Read the epoch's losses before the miner folds them into its means."""
-        self.losses.append(self.miner.epoch_losses(self.index.to(pl_module.device)).float().cpu())
+        memory, index = self.miner.memory, self.index.to(pl_module.device)
+        self.losses.append((memory.total[index] / memory.visits[index]).float().cpu())
 
     def table(self) -> Tensor:
         """All epochs' losses, shape (E, P)."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import warnings
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from lightning.pytorch.callbacks import Callback
 from pairsift.data.series import Series
 from pairsift.errors import PairsiftError
 from pairsift.frameworks import Framework, build_framework
-from pairsift.mining import BadPairMiner, build_miner
+from pairsift.mining import BadPairMiner, Ramp, build_miner
 from pairsift.training import folder as run_folder
 from pairsift.training.batches import EpochBatches, batch_loader
 from pairsift.training.checkpoint import EpochCheckpoints, SafeCheckpointIO, newest_checkpoint
@@ -57,14 +58,15 @@ def make_framework(settings: Settings, series: Series) -> Framework:
 
 def make_miner(settings: Settings, framework: Framework, num_pairs: int, batch_size: int) -> BadPairMiner | None:
     """The miner that the settings name; None where nothing is mined."""
+    weight = settings.weight or framework.mining_weight
     return build_miner(
         settings.mining,
         num_pairs,
         warmup_epochs=settings.warmup_epochs,
         noisy=settings.noisy,
         faulty=settings.faulty,
-        weight=settings.weight or framework.mining_weight,
-        history=settings.history,
+        weight=float(weight) if weight.replace(".", "", 1).isdigit() else weight,
+        history=Ramp(settings.epochs) if settings.history == "ramp" else settings.history,
         batch_size=batch_size,
     )
 
@@ -123,10 +125,8 @@ def pretrain(
             extra.append(ProgressLines(log))
         if home:
             extra.append(EpochCheckpoints(home / "checkpoints"))
-        trainer = build_trainer(settings, [log, *extra, *callbacks])
-        with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*does not have many workers.*")
-            warnings.filterwarnings("ignore", message=".*isinstance.treespec.*")
+        with torch.random.fork_rng(devices=[]), quiet_lightning():
+            trainer = build_trainer(settings, [log, *extra, *callbacks])
             trainer.fit(module, batch_loader(series, batches), ckpt_path=start)
         run = Run(framework.eval(), miner, log.rows, history, settings, home)
         if home:
@@ -148,6 +148,24 @@ def build_trainer(settings: Settings, callbacks: list[Callback]) -> Trainer:
         use_distributed_sampler=False,
         devices=1,
     )
+
+
+@contextmanager
+def quiet_lightning() -> Iterator[None]:
+    """Keep Lightning's tips, and its advice that does not fit here, to itself."""
+    loggers = [logging.getLogger(name) for name in ("lightning.pytorch", "lightning.fabric")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+            warnings.filterwarnings("ignore", message=".*treespec.*")
+            warnings.filterwarnings("ignore", message=".*smaller than the logging interval.*")
+            yield
+    finally:
+        for logger, level in zip(loggers, levels):
+            logger.setLevel(level)
 
 
 def resolve_precision(precision: str) -> Any:

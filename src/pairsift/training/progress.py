@@ -61,8 +61,8 @@ def _as_csv(rows: list[dict[str, float]]) -> bytes:
 class ProgressLines(Callback):
     """Shows how far the training is, on standard error."""
 
-    def __init__(self, log: EpochLog) -> None:
-        self.log = log
+    def __init__(self, kept: EpochLog) -> None:
+        self.kept = kept
         self.console = Console(stderr=True)
         self._bar: Progress | None = None
         self._drawn = 0.0
@@ -86,9 +86,9 @@ class ProgressLines(Callback):
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Say this epoch's loss."""
-        if not trainer.is_global_zero or not self.log.rows:
+        if not trainer.is_global_zero or not self.kept.rows:
             return
-        row = self.log.rows[-1]
+        row = self.kept.rows[-1]
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=trainer.global_step, loss=f"loss {row['loss']:.3f}")
             return

@@ -26,7 +26,7 @@ class Settings(BaseModel):
     noisy: float | None = Field(default=2.0, ge=0)
     faulty: float | None = Field(default=3.0, ge=0)
     weight: str | None = None
-    history: str = "mean"
+    history: Literal["mean", "last", "ramp"] = "mean"
     warmup: int | None = Field(default=None, ge=0)
     epochs: int = Field(default=40, ge=1)
     batch_size: int = Field(default=128, ge=2)
