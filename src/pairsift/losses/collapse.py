@@ -19,7 +19,7 @@ def collapse_message(mean_loss: float, chance_level: float | None, *, tolerance:
         return None
     return (
         f"the mean loss, {mean_loss:.3f}, sits at the log of the number of candidates, {chance_level:.3f}: "
-        "the encoder cannot tell a pair's other view from anybody's (collapse). The likely cause is a learning "
-        "rate that is too high; if a lower one does not help, look for constant or unscaled series, augmentation "
-        "so strong that two views share nothing, or a temperature that is too high"
+        "the encoder cannot tell a pair's other view from anybody's (collapse). The likely cause is a "
+        "learning rate that is too high; if a lower one does not help, look for constant or unscaled series, "
+        "augmentation so strong that two views share nothing, or a temperature that is too high"
     )

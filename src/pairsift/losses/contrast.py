@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pairsift.errors import PairsiftError
+from pairsift.losses.embeddings import check_embeddings, unit
 from pairsift.losses.gather import gather, processes
 
 # Stands for -inf inside logsumexp, whose gradient is NaN on a row of nothing but -inf.
@@ -80,25 +81,23 @@ class Contrast(nn.Module, ABC):
             Losses, shape (B,), float32 (float64 for float64 input).
         """
         spread = processes() if self.gather else 1
-        _check(zu, zv, negatives, least=1 if spread > 1 else 2)
+        check_embeddings(zu, zv, negatives, least=1 if spread > 1 else 2)
         pairs = len(zu)
         with torch.autocast(zu.device.type, enabled=False):
-            u, v = _unit(zu), _unit(zv)
-            positive = (u * v).sum(1) / self.temperature  # (B,)
-            anchors = u if self.one_sided else torch.cat([u, v])  # (A, D), A = B or 2B
-            others = v if self.one_sided else anchors
+            z = self._scaled(torch.cat([zu, zv]))  # (2B, D)
+            u, v = z[:pairs], z[pairs:]
+            positive = (u * v).sum(1)  # (B,)
+            anchors, others = (u, v) if self.one_sided else (z, z)  # (A, D), A = B or 2B
             keep = negatives if negatives is None or self.one_sided else negatives.repeat(2)
             start = 0  # where this process' views begin among all candidates
             if spread > 1:
                 start = torch.distributed.get_rank() * len(others)
                 others = gather(others)
                 keep = None if keep is None else gather(keep)
-            logits = (anchors / self.temperature) @ others.T  # (A, candidates)
-            negative = _negative(logits, pairs, start, keep)
-            if not self.one_sided:
-                positive = positive.repeat(2)
-            losses = self.combine(positive, negative)
-            return losses if self.one_sided else losses.view(2, pairs).mean(0)
+            negative = _negative(anchors @ others.T, pairs, start, keep)  # (A,)
+            if self.one_sided:
+                return self.combine(positive, negative)
+            return self.combine(positive.repeat(2), negative).view(2, pairs).mean(0)
 
     def against(self, queries: Tensor, keys: Tensor, bank: Tensor) -> Tensor:
         """One-sided loss whose negatives are the rows of a bank, as MoCo's queue.
@@ -111,27 +110,21 @@ class Contrast(nn.Module, ABC):
         Returns:
             Losses, shape (B,).
         """
-        _check(queries, keys, None, least=1)
+        check_embeddings(queries, keys, None, least=1)
         if bank.ndim != 2 or bank.shape[1] != queries.shape[1]:
             raise PairsiftError(f"bank must have shape (rows, {queries.shape[1]}), got {tuple(bank.shape)}")
         with torch.autocast(queries.device.type, enabled=False):
-            q, k = _unit(queries), _unit(keys)
-            positive = (q * k).sum(1) / self.temperature  # (B,)
-            logits = (q / self.temperature) @ _unit(bank).to(q.dtype).T  # (B, K)
-            return self.combine(positive, logits.logsumexp(1))
+            q, k, negatives = self._scaled(queries), self._scaled(keys), self._scaled(bank)
+            logits = q @ negatives.to(q.dtype).T  # (B, K)
+            return self.combine((q * k).sum(1), logits.logsumexp(1))
+
+    def _scaled(self, z: Tensor) -> Tensor:
+        """Rows of such a length that a product of two is their cosine divided by the temperature."""
+        return unit(z, length=self.temperature**-0.5)
 
     def extra_repr(self) -> str:
         """What ``print`` shows between the parentheses."""
         return f"temperature={self.temperature}, one_sided={self.one_sided}"
-
-
-def _unit(z: Tensor) -> Tensor:
-    """Rows at length 1, in float32 or float64; a zero row stays zero and passes no gradient."""
-    if z.dtype != torch.float64:
-        z = z.float()
-    norm = torch.linalg.vector_norm(z, dim=1, keepdim=True)
-    unit: Tensor = z / norm.masked_fill(norm == 0, torch.inf)
-    return unit
 
 
 def _negative(logits: Tensor, pairs: int, start: int, keep: Tensor | None) -> Tensor:
@@ -151,21 +144,3 @@ def _negative(logits: Tensor, pairs: int, start: int, keep: Tensor | None) -> Te
     negative = logits.logsumexp(1)
     # A row may have lost all its negatives; -inf says so, and stops its gradient.
     return negative if keep is None else negative.masked_fill(negative < MASKED / 2, -torch.inf)
-
-
-def _check(zu: Tensor, zv: Tensor, negatives: Tensor | None, least: int) -> None:
-    """Refuse what no loss can be computed from."""
-    if zu.ndim != 2 or zu.shape != zv.shape:
-        raise PairsiftError(
-            f"embeddings must be two batches of one shape (batch, features), got {tuple(zu.shape)} and "
-            f"{tuple(zv.shape)}"
-        )
-    if not (zu.is_floating_point() and zv.is_floating_point()):
-        raise PairsiftError(f"embeddings must be floating point, got {zu.dtype} and {zv.dtype}")
-    if len(zu) < least:
-        raise PairsiftError(f"a batch of {len(zu)} has no negatives; give batches of at least {least} pairs")
-    if negatives is not None and (negatives.shape != zu.shape[:1] or negatives.dtype != torch.bool):
-        raise PairsiftError(
-            f"negatives must be a boolean mask of shape ({len(zu)},), got {negatives.dtype} of shape "
-            f"{tuple(negatives.shape)}"
-        )

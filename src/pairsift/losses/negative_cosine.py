@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from pairsift.losses.contrast import _check, _unit
+from pairsift.losses.embeddings import check_embeddings, unit
 
 
 class NegativeCosine(nn.Module):
@@ -16,8 +16,8 @@ class NegativeCosine(nn.Module):
 
     def forward(self, zu: Tensor, zv: Tensor, negatives: Tensor | None = None) -> Tensor:
         """One loss a pair, shape (B,), from embeddings (B, D)."""
-        _check(zu, zv, negatives, least=1)
-        return -(_unit(zu) * _unit(zv)).sum(1)
+        check_embeddings(zu, zv, negatives, least=1)
+        return -(unit(zu) * unit(zv)).sum(1)
 
     def chance_level(self, batch_size: int, *, bank: int | None = None) -> float | None:
         """None: a collapsed encoder has the best loss there is, so the loss cannot show collapse."""
