@@ -65,7 +65,7 @@ def checked_index(index: Any, num_pairs: int, device: torch.device, length: int 
         torch._assert_async(inside, f"index must lie in [0, {num_pairs}): num_pairs is the dataset's length")
     else:
         low, high = torch.aminmax(places)
-        if low < 0 or high >= num_pairs:
+        if int(low) < 0 or int(high) >= num_pairs:
             raise ValueError(
                 f"index must lie in [0, {num_pairs}), got {int(low)} to {int(high)}; num_pairs is the length "
                 "of the whole dataset that index counts in"

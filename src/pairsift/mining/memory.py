@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -35,16 +35,37 @@ History = Literal["mean", "last"] | Ramp
 
 
 def exact(tensor: Tensor) -> Tensor:
-    """The tensor in float64 where the device has it, in float32 else."""
-    return tensor.to(torch.float32 if tensor.device.type == "mps" else torch.float64)
+    """A copy in float64 where the device has it, in float32 else."""
+    return tensor.to(torch.float32 if tensor.device.type == "mps" else torch.float64, copy=True)
 
 
-class Statistics(NamedTuple):
-    """What is known of some pairs' losses; a pair that was never seen has mean 0 and spread 0."""
+@dataclass(frozen=True)
+class Statistics:
+    """What is known of some pairs' losses; a pair that was never seen has mean 0 and spread 0.
 
-    mean: Tensor  # (K,) mean loss over the epochs a pair was seen in: m of Eq. 3
-    std: Tensor  # (K,) population standard deviation of the loss over those epochs
-    seen: Tensor  # (K,) in how many epochs, int16
+    Unpacks as ``mean, std, seen``.
+
+    Args:
+        mean: mean loss over the epochs a pair was seen in, m of Eq. 3, shape (K,).
+        squares: sum over those epochs of the squared deviations from it, shape (K,).
+        seen: in how many epochs, int16, shape (K,).
+    """
+
+    mean: Tensor
+    squares: Tensor
+    seen: Tensor
+
+    @property
+    def std(self) -> Tensor:
+        """Population standard deviation of a pair's losses over the epochs, shape (K,)."""
+        return self.squares.div(self.seen.clamp(min=1)).sqrt_()
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter((self.mean, self.std, self.seen))
+
+    def __getitem__(self, which: Tensor | slice) -> Statistics:
+        """Some of the pairs: places or a mask."""
+        return Statistics(self.mean[which], self.squares[which], self.seen[which])
 
 
 class Memory(nn.Module):
@@ -80,46 +101,54 @@ class Memory(nn.Module):
     def __len__(self) -> int:
         return len(self.mean)
 
-    @torch.no_grad()
-    def add(self, losses: Tensor, index: Tensor, count: Tensor) -> None:
+    def add(self, losses: Tensor, index: Tensor, count: Tensor | None = None) -> None:
         """Remember a batch's losses until ``merge``.
 
         Args:
-            losses: finite, any float dtype, shape (B,).
+            losses: finite and detached, any float dtype, shape (B,).
             index: whose they are, int64, shape (B,); a pair may stand in it more than once.
-            count: which of them count, bool, shape (B,).
+            count: which of them count, bool, shape (B,); all if None.
         """
-        for start in range(0, len(index), MOST_VISITS):  # one round, but for enormous batches
-            part = slice(start, start + MOST_VISITS)
-            where = index[part]
-            counted = count[part] & (self.visits[where] < MOST_VISITS)
-            value = exact(losses[part]).clamp(-LARGEST_LOSS, LARGEST_LOSS) * counted
-            self.total.index_add_(0, where, value.to(self.total.dtype))
-            self.visits.index_add_(0, where, counted.to(torch.int16))
+        if len(index) > MOST_VISITS:
+            for start in range(0, len(index), MOST_VISITS):
+                part = slice(start, start + MOST_VISITS)
+                self.add(losses[part], index[part], None if count is None else count[part])
+            return
+        total, visits = self.total, self.visits
+        counted = visits.index_select(0, index) < MOST_VISITS
+        if count is not None:
+            counted &= count
+        value = losses.to(total.dtype).clamp(-LARGEST_LOSS, LARGEST_LOSS)
+        total.index_add_(0, index, value.mul_(counted))
+        visits.index_add_(0, index, counted.to(torch.int16))
 
-    @torch.no_grad()
     def merge(self, epoch: int) -> None:
         """Fold what epoch number ``epoch`` (from 1) brought into the history, by Welford's update."""
+        dtype = self.mean.dtype
         factor = epoch / self.history.max_epochs if isinstance(self.history, Ramp) else 1.0
         for part in self.slices(2**16):
             visits, mean, squares, seen = (t[part] for t in (self.visits, self.mean, self.squares, self.seen))
-            visited = visits > 0
-            loss = self.total[part].div_(visits.clamp(min=1))  # a pair's loss in this epoch: its visits' mean
+            loss, visited = self.total[part], visits
+            least, most = _least_and_most(visits)
+            if most > 1:
+                visited = visits.clamp(max=1)
+                loss.div_(visits.clamp(min=1).to(dtype))  # the mean of its visits
             if factor != 1.0:
                 loss.mul_(factor)
             if epoch > MOST_EPOCHS:  # only then can a count be full
-                full = visited & (seen == MOST_EPOCHS)
+                full = visited.bool() & (seen == MOST_EPOCHS)
                 squares.mul_(torch.where(full, 1 - 1 / MOST_EPOCHS, 1.0))
                 seen.sub_(full.to(torch.int16))
             seen.add_(visited)
-            off = loss.sub(mean).mul_(visited)
             if self.history == "last":
-                mean.add_(off)
-                torch.where(visited, loss, mean, out=mean)  # exactly the loss, not old + (loss - old)
+                torch.where(visited.bool(), loss, mean, out=mean)
             else:
-                mean.addcdiv_(off, seen.clamp(min=1))
+                off = loss.sub(mean)
+                if least == 0:  # some pairs were skipped: they stay as they are
+                    off.mul_(visited.to(dtype))
+                mean.addcdiv_(off, seen.to(dtype).clamp_(min=1))
                 squares.addcmul_(off, loss.sub_(mean))
-            self.total[part].zero_()
+            loss.zero_()
             visits.zero_()
 
     def merged(self, epoch: int) -> Memory:
@@ -130,10 +159,13 @@ class Memory(nn.Module):
         copy.merge(epoch)
         return copy
 
-    def rows(self, index: Tensor | slice) -> Statistics:
-        """The history of some pairs, without the running epoch: shapes (K,)."""
-        mean, squares, seen = self.mean[index], self.squares[index], self.seen[index]
-        return Statistics(mean, (squares / seen.clamp(min=1)).clamp_(min=0).sqrt_(), seen)
+    def rows(self, which: Tensor | slice) -> Statistics:
+        """The history of some pairs, without the running epoch; of a slice a view, not a copy."""
+        if isinstance(which, slice):
+            mean, squares, seen = (t[which] for t in (self.mean, self.squares, self.seen))
+        else:  # several times faster than t[which]
+            mean, squares, seen = (t.index_select(0, which) for t in (self.mean, self.squares, self.seen))
+        return Statistics(mean, squares, seen)
 
     def slices(self, size: int) -> Iterator[slice]:
         """Blocks that together are all pairs: ``size`` each on a CPU, more where starting work is dear."""
@@ -152,3 +184,11 @@ class Memory(nn.Module):
 
         super()._apply(keep_digits, recurse)  # type: ignore[no-untyped-call]
         return self
+
+
+def _least_and_most(visits: Tensor) -> tuple[int, int]:
+    """The range of a block's visits, to skip work by; the widest on a GPU, which would have to be waited for."""
+    if visits.device.type != "cpu":
+        return 0, MOST_VISITS
+    least, most = visits.aminmax()
+    return int(least), int(most)

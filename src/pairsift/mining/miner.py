@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -116,7 +117,6 @@ class BadPairMiner(nn.Module):
         self.end_epoch()
         self._set_progress(self._epoch + 1, True)
 
-    @torch.no_grad()
     def end_epoch(self) -> None:
         """Fold the epoch's losses into the memory, with those that other processes have seen.
 
@@ -162,7 +162,6 @@ class BadPairMiner(nn.Module):
         losses, index, _ = self._checked(losses, index)
         return self._weigh(losses, index)
 
-    @torch.no_grad()
     def verdicts(self, index: Tensor | None = None) -> Tensor:
         """The kinds in force in this epoch: 0 normal, 1 noisy, 2 faulty; all 0 in the warm-up.
 
@@ -181,20 +180,19 @@ class BadPairMiner(nn.Module):
             return torch.zeros(count, dtype=torch.int8, device=device)
         judge = self._fit()[0]
         if where is not None:
-            return judge.judge(*self.memory.rows(where))
-        return torch.cat([judge.judge(*self.memory.rows(part)) for part in self.memory.slices(2**16)])
+            return judge.judge(self.memory.rows(where))
+        return torch.cat([judge.judge(self.memory.rows(part)) for part in self.memory.slices(2**16)])
 
-    @torch.no_grad()
     def statistics(self) -> Statistics:
         """Mean, spread and count of each pair's loss, shapes (N,), the running epoch's losses included."""
-        return self._so_far().rows(slice(None))
+        mean, squares, seen = (t.clone() for t in vars(self._so_far().rows(slice(None))).values())
+        return Statistics(mean, squares, seen)
 
     @property
     def thresholds(self) -> dict[str, Any]:
         """Where the threshold cuts ``statistics()``: JSON types, with Sigma mu, sigma, noisy and faulty."""
         return self.threshold.fit(Population(self._so_far())).describe()
 
-    @torch.no_grad()
     def table(self) -> DataFrame:
         """Every pair as a row: index, kind, score, mean_loss, std_loss, weight, seen.
 
@@ -212,32 +210,34 @@ class BadPairMiner(nn.Module):
             f"weight={self.weight}, history={self.memory.history!r}, batch_size={self.batch_size}"
         )
 
-    def _checked(self, losses: Tensor, index: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Losses with 0 for what is not finite, index as int64 on their device, which losses are finite."""
+    def _checked(self, losses: Tensor, index: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Losses with 0 where not finite, index as int64 beside them, which are finite (None: all)."""
         checked_losses(losses, self.memory.mean.device)
         if not self._running:
             raise RuntimeError("call miner.start_epoch() before an epoch's first batch")
         index = checked_index(index, self.num_pairs, losses.device, len(losses))
-        finite = losses.detach().isfinite()
+        values = losses.detach()
+        if values.device.type == "cpu" and math.isfinite(values.sum()):  # a GPU would have to be waited for
+            return losses, index, None
+        finite = values.isfinite()
         return torch.where(finite, losses, 0.0), index, finite
 
-    @torch.no_grad()
-    def _record(self, losses: Tensor, index: Tensor, finite: Tensor) -> None:
+    def _record(self, losses: Tensor, index: Tensor, finite: Tensor | None) -> None:
         if len(losses) == 0:
             return
         check_untouched(self.memory, self._written)
         if self._sizes.long_enough(len(losses)):
             self.memory.add(losses.detach(), index, finite)
-        self._nonfinite.note(~finite, index)
+        if finite is not None:
+            self._nonfinite.note(~finite, index)
         self._written = self.memory.total._version
 
     def _weigh(self, losses: Tensor, index: Tensor) -> Tensor:
         if not self.active:
             return losses
-        with torch.no_grad():
-            judge, weigher = self._fit()
-            bad = judge.judge(*self.memory.rows(index)) > 0
-            weight = torch.where(bad, weigher(losses.detach()), 1.0)  # Eq. 6
+        judge, weigher = self._fit()
+        bad = judge.judge(self.memory.rows(index)) > 0
+        weight = torch.where(bad, weigher(losses.detach()), 1.0)  # Eq. 6
         return losses * weight.to(losses.dtype)  # Eq. 8
 
     def _fit(self) -> tuple[Judge, Weigher]:
@@ -253,6 +253,10 @@ class BadPairMiner(nn.Module):
     def _set_progress(self, epoch: int, running: bool) -> None:
         self._epoch, self._running = epoch, running
         self._progress.copy_(torch.tensor([epoch, running]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled and copied without what is fitted anew when next asked for."""
+        return {**self.__dict__, "_fitted": None, "_written": None}
 
     def _apply(self, fn: Any, recurse: bool = True) -> BadPairMiner:
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]

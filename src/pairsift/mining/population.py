@@ -10,8 +10,8 @@ import torch
 
 from pairsift.mining.memory import Memory, Statistics, exact
 
-# Below this size torch sums in one thread: mu and sigma then do not depend on the number of threads.
-BLOCK = 2**14
+# Below 2**15 torch sums in one thread: mu and sigma then do not depend on the number of threads.
+BLOCK = 2**15 - 64
 
 
 class Population:
@@ -56,31 +56,36 @@ class Population:
         draws = min(math.ceil(most * len(self) / self.count), 4 * most)
         drawn = torch.randint(len(self), (draws,), generator=torch.Generator().manual_seed(seed))
         rows = self._memory.rows(drawn.to(self._memory.mean.device))
-        return Statistics(*(column[rows.seen > 0] for column in rows))
+        return rows[rows.seen > 0]
 
     @cached_property
     def _moments(self) -> tuple[int, float, float]:
-        """Count, mu, sigma: each block's own moments about one pair's mean, then joined (Chan et al.)."""
-        origin = self._first_mean()
+        """Count, mu and sigma, in one pass over the pairs' distances from a point amid them.
+
+        The point is the mean of the first block's pairs: not many sigmas from mu, so that nothing cancels,
+        and exactly the common value where all means are equal, so that sigma is then exactly 0.
+        """
+        origin = self._point_amid()
         if origin is None:
             return 0, 0.0, 0.0
-        per_block = []
+        count, sums, squares = 0, [], []
         for part in self._memory.slices(BLOCK):
-            seen = self._memory.seen[part] > 0
-            off = (exact(self._memory.mean[part]) - origin).mul_(seen)  # exactly 0 where all means are equal
-            count = seen.sum().to(off.dtype)
-            mean = off.sum() / count.clamp(min=1)
-            per_block.append(torch.stack([count, mean, off.sub_(mean).mul_(seen).square_().sum()]))
-        counts, means, squares = torch.stack(per_block).double().cpu().unbind(1)
-        count = counts.sum()
-        mean = (counts * means).sum() / count
-        variance = (squares.sum() + (counts * (means - mean).square()).sum()) / count
-        return int(count), origin + float(mean), math.sqrt(float(variance))
+            off, seen = exact(self._memory.mean[part]).sub_(origin), self._memory.seen[part]
+            if off.device.type == "cpu" and int(seen.min()) > 0:
+                count += len(off)
+            else:
+                count += int(seen.count_nonzero())
+                off.mul_(seen > 0)
+            sums.append(off.sum())
+            squares.append(off.square_().sum())
+        distance = float(torch.stack(sums).double().sum()) / count
+        variance = float(torch.stack(squares).double().sum()) / count - distance**2
+        return count, origin + distance, math.sqrt(max(variance, 0.0))
 
-    def _first_mean(self) -> float | None:
-        """The mean loss of the first pair that was seen; None where none was."""
+    def _point_amid(self) -> float | None:
+        """The mean over the seen pairs of the first block that has any; None where nothing was seen."""
         for part in self._memory.slices(BLOCK):
-            place = int((self._memory.seen[part] > 0).to(torch.uint8).argmax())
-            if self._memory.seen[part][place] > 0:
-                return float(self._memory.mean[part][place])
+            means = exact(self._memory.mean[part])[self._memory.seen[part] > 0]
+            if len(means) > 0:
+                return float(means[0] + (means - means[0]).mean())
         return None

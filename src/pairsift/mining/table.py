@@ -27,14 +27,15 @@ def pairs_table(memory: Memory, threshold: Threshold, weight: Weight) -> DataFra
 
     population = Population(memory)
     judge, weigher = threshold.fit(population), weight.fit(population)
-    mean, std, seen = memory.rows(slice(None))
-    kinds = judge.judge(mean, std, seen)
+    pairs = memory.rows(slice(None))
+    mean, std, seen = pairs
+    kinds = judge.judge(pairs)
     never = seen == 0
     return pd.DataFrame(
         {
             "index": range(len(memory)),
             "kind": pd.Categorical.from_codes(kinds.tolist(), dtype=pd.CategoricalDtype(list(KINDS))),
-            "score": judge.score(mean, std, seen).cpu().numpy(),
+            "score": judge.score(pairs).cpu().numpy(),
             "mean_loss": mean.masked_fill(never, torch.nan).cpu().numpy(),
             "std_loss": std.masked_fill(never, torch.nan).cpu().numpy(),
             "weight": torch.where(kinds > 0, weigher(mean), 1.0).to(mean.dtype).cpu().numpy(),

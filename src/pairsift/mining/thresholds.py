@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pairsift.mining.memory import exact
+from pairsift.mining.memory import Statistics, exact
 from pairsift.mining.population import Population
 
 NORMAL, NOISY, FAULTY = 0, 1, 2
@@ -18,15 +18,15 @@ KINDS = ("normal", "noisy", "faulty")
 
 
 class Judge(ABC):
-    """A threshold fitted to one epoch's memory. All shapes are (K,), all rules element by element."""
+    """A threshold fitted to one epoch's memory; it judges each pair by that pair's own statistics."""
 
     @abstractmethod
-    def judge(self, mean: Tensor, std: Tensor, seen: Tensor) -> Tensor:
-        """Kinds, int8: 0 normal, 1 noisy, 2 faulty; a pair with ``seen`` 0 is normal."""
+    def judge(self, pairs: Statistics) -> Tensor:
+        """Kinds, int8 (K,): 0 normal, 1 noisy, 2 faulty; a pair with ``seen`` 0 is normal."""
 
     @abstractmethod
-    def score(self, mean: Tensor, std: Tensor, seen: Tensor) -> Tensor:
-        """How bad, float in [0, 1]: at least 0.5 exactly where ``judge`` says noisy or faulty."""
+    def score(self, pairs: Statistics) -> Tensor:
+        """How bad, float32 (K,) in [0, 1]: at least 0.5 exactly where ``judge`` says noisy or faulty."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
@@ -91,28 +91,28 @@ class SigmaJudge(Judge):
     noisy: float | None
     faulty: float | None
 
-    def judge(self, mean: Tensor, std: Tensor, seen: Tensor) -> Tensor:
+    def judge(self, pairs: Statistics) -> Tensor:
         """Algorithm 1's comparison, bounds included."""
-        value = exact(mean)
-        kinds = torch.zeros(mean.shape, dtype=torch.int8, device=mean.device)
+        value = exact(pairs.mean)
+        kinds = torch.zeros_like(pairs.mean, dtype=torch.int8)
         if self.faulty is not None:
             kinds.masked_fill_(value >= self.faulty, FAULTY)
         if self.noisy is not None:
             kinds.masked_fill_(value <= self.noisy, NOISY)
-        return kinds.mul_(seen > 0)
+        return kinds.mul_(pairs.seen > 0)
 
-    def score(self, mean: Tensor, std: Tensor, seen: Tensor) -> Tensor:
+    def score(self, pairs: Statistics) -> Tensor:
         """A ratio, r / (1 + r), r being the distance from mu as a multiple of the threshold's."""
-        value = exact(mean)
+        value = exact(pairs.mean)
         score = torch.zeros_like(value)
         for cut, side in ((self.noisy, -1.0), (self.faulty, 1.0)):
             if cut is not None:
                 far = ((value - self.mu) * side).clamp_(min=0)
                 score = torch.maximum(score, (far / (far + abs(cut - self.mu))).nan_to_num_(0.0))
-        bad = self.judge(mean, std, seen) > 0
+        bad = self.judge(pairs) > 0
         below = torch.nextafter(torch.tensor(0.5), torch.tensor(0.0)).item()
         score = torch.where(bad, score.clamp(min=0.5), score.clamp(max=below))  # rounding must not contradict
-        return (score * (seen > 0)).to(torch.float32)
+        return (score * (pairs.seen > 0)).to(torch.float32)
 
     def describe(self) -> dict[str, Any]:
         """The cuts and what they come from; a side that is off, or has no meaning, is None."""

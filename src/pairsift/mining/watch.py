@@ -13,7 +13,7 @@ RECENT = 32  # how many pairs with non-finite losses are named
 class Nonfinite(nn.Module):
     """Counts NaN and infinite losses and names the last pairs that had one.
 
-    The device is never asked whether there were any: the work is the same in every batch.
+    A GPU is never asked whether there were any, which would mean to wait for it.
     """
 
     count: Tensor

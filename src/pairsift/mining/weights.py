@@ -26,7 +26,7 @@ class Weight(ABC):
 
 def density(losses: Tensor, mu: float, sigma: float) -> Tensor:
     """The Gaussian density of Eq. 7, unclipped, in float64: shape as ``losses``."""
-    return exact(losses).sub(mu).div_(sigma).square_().mul_(-0.5).exp_().div_(sigma * math.sqrt(2 * math.pi))
+    return exact(losses).sub_(mu).div_(sigma).square_().mul_(-0.5).exp_().div_(sigma * math.sqrt(2 * math.pi))
 
 
 @dataclass(frozen=True)
