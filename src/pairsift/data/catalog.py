@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pairsift.data.published import Published
 from pairsift.errors import PairsiftError
+
+if TYPE_CHECKING:
+    from pairsift.data.published import Published
 
 
 @dataclass(frozen=True)

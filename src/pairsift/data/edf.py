@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 
 def open_channel(path: Path, channel: str, rate: int) -> Any:
@@ -17,10 +17,12 @@ def open_channel(path: Path, channel: str, rate: int) -> Any:
         if channel in names:
             raw = load_mne().io.read_raw_edf(path, include=[channel], preload=False, verbose="ERROR")
     except Exception as error:  # mne raises many kinds for a broken file
-        raise PairsiftError(f"{path} cannot be read as EDF ({error}); download it again") from error
+        raise PairsiftError(
+            f"{path} cannot be read as EDF ({shown(error, 120)}); download it again"
+        ) from error
     if channel not in names:
         raise PairsiftError(
-            f"{path} has no channel {channel} (it has {', '.join(names)}); use the published files"
+            f"{path} has no channel {channel} (it has {shown(', '.join(names))}); use the published files"
         )
     if raw.info["sfreq"] != rate:
         raise PairsiftError(
@@ -51,7 +53,7 @@ def read_annotations(path: Path) -> Any:
         return load_mne().read_annotations(path)
     except Exception as error:  # mne raises many kinds for a broken file
         raise PairsiftError(
-            f"{path} cannot be read as an EDF+ hypnogram ({error}); download it again"
+            f"{path} cannot be read as an EDF+ hypnogram ({shown(error, 120)}); download it again"
         ) from error
 
 

@@ -16,7 +16,7 @@ from pairsift.data.holdout import GROUPED, PUBLISHED, Split, hold_out_groups_twi
 from pairsift.data.published import Published, Task
 from pairsift.data.tables import finite, read_npz, read_numbers, whole_numbers
 from pairsift.data.tree import Tree, open_trees
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 Array = NDArray[Any]
 
@@ -46,8 +46,8 @@ def scan(source: Path) -> Published:
     if source.is_dir() and arrays:
         return _from_npz(source / next((name for name in arrays if "uci" in name.lower()), arrays[0]))
     raise PairsiftError(
-        f"{source} holds neither UCI's CSV nor Bonn's text files (Z001.txt ...); "
-        "pairsift data info epilepsy says where to get them"
+        f"{source} holds neither UCI's CSV nor Bonn's text files (Z001.txt ...); give the folder that does "
+        "(pairsift data info epilepsy says where to get them)"
     )
 
 
@@ -68,7 +68,9 @@ def _from_csv(data: bytes, name: str, path: Path) -> Published:
     try:
         frame = pd.read_csv(io.BytesIO(b"\n".join(lines)), low_memory=False, index_col=False)
     except (ValueError, pd.errors.ParserError) as error:
-        raise PairsiftError(f"{name} cannot be read as CSV ({error}); download it again") from error
+        raise PairsiftError(
+            f"{name} cannot be read as CSV ({shown(error, 120)}); download it again"
+        ) from error
     absent = [column for column in COLUMNS if column not in frame]
     others = [str(column) for column in frame if column not in COLUMNS]
     if absent or len(others) > 1:
@@ -77,7 +79,7 @@ def _from_csv(data: bytes, name: str, path: Path) -> Published:
             + (
                 f"{absent[0]} is missing"
                 if absent
-                else f"has {len(others)} other columns ({', '.join(others[:3])})"
+                else f"has {len(others)} other columns ({shown(', '.join(others[:3]))})"
             )
             + "; give UCI's CSV as it is"
         )
@@ -103,7 +105,7 @@ def _numeric(column: Any, name: str, label: str) -> Array:
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):
         raise PairsiftError(
-            f"{name} must hold numbers only, got {str(column.iloc[wrong[0]])!r} in column {label}, "
+            f"{name} must hold numbers only, got {shown(column.iloc[wrong[0]])!r} in column {label}, "
             f"row {wrong[0] + 1}; download it again"
         )
     return numbers

@@ -18,7 +18,7 @@ from pairsift.data.published import Task, choose, cut
 from pairsift.data.rows import Scale
 from pairsift.data.series import Splits
 from pairsift.data.tables import read_npz
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 Array = NDArray[Any]
 
@@ -94,7 +94,9 @@ def read_card(folder: Path) -> dict[str, Any]:
     try:
         card = json.loads((folder / CARD).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise PairsiftError(f"{folder / CARD} cannot be read ({error}); prepare the dataset again") from error
+        raise PairsiftError(
+            f"{folder / CARD} cannot be read ({shown(error, 120)}); prepare the dataset again"
+        ) from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise PairsiftError(f"{folder / CARD} is of another version of pairsift; prepare the dataset again")
     return card
@@ -104,4 +106,6 @@ def _array(path: Path, mapped: bool = False) -> Array:
     try:
         return np.asanyarray(np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False))
     except (OSError, ValueError, EOFError) as error:
-        raise PairsiftError(f"{path} cannot be read ({error}); prepare the dataset again") from error
+        raise PairsiftError(
+            f"{path} cannot be read ({shown(error, 120)}); prepare the dataset again"
+        ) from error

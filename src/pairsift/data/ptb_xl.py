@@ -15,7 +15,7 @@ from pairsift.data.catalog import PTB_XL
 from pairsift.data.holdout import GROUPED, PUBLISHED, Split, hold_out_twice
 from pairsift.data.published import Published, Task
 from pairsift.data.tables import finite, whole_numbers
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 Array = NDArray[Any]
 
@@ -39,7 +39,7 @@ def scan(source: Path) -> Published:
     unknown = sorted(set().union(*held) - set(names))
     if unknown:
         raise PairsiftError(
-            f"{top / 'scp_statements.csv'} lacks the statement {unknown[0]!r}; download both tables again"
+            f"{top / 'scp_statements.csv'} lacks the statement {shown(unknown[0])!r}; download both again"
         )
     file = f"{top / 'ptbxl_database.csv'}"
     fold = whole_numbers(records["strat_fold"].to_numpy(), f"{file}: strat_fold", 1, 10)
@@ -77,7 +77,9 @@ def _table(path: Path, columns: tuple[str, ...]) -> Any:
     try:
         frame = pd.read_csv(path)
     except ValueError as error:  # pandas' own errors and undecodable bytes are both ValueErrors
-        raise PairsiftError(f"{path} cannot be read as CSV ({error}); download it again") from error
+        raise PairsiftError(
+            f"{path} cannot be read as CSV ({shown(error, 120)}); download it again"
+        ) from error
     missing = [column for column in columns if column not in frame]
     if missing or not len(frame):
         what = f"has no column {missing[0]}" if missing else "has no rows"
@@ -127,7 +129,7 @@ def _record_paths(names: list[str], top: Path) -> list[Path]:
     for name in names:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise PairsiftError(
-                f"{top / 'ptbxl_database.csv'} names a record outside its folder ({name}); do not trust it"
+                f"{top / 'ptbxl_database.csv'} names a record elsewhere ({shown(name)}); do not trust it"
             )
     paths = [top / name for name in names]
     missing = [
@@ -161,11 +163,13 @@ def read_record(path: Path) -> Array:
         sums = [value % 65536 for value in record.calc_checksum()]
         signal = record.dac()  # (1000, 12)
     except Exception as error:  # wfdb raises many kinds for a broken file
-        raise PairsiftError(f"{path} cannot be read as a WFDB record ({error}); download it again") from error
+        raise PairsiftError(
+            f"{path} cannot be read as a WFDB record ({shown(error, 120)}); download it again"
+        ) from error
     if names != LEADS or record.fs != RATE or signal.shape != (LENGTH, len(LEADS)):
         raise PairsiftError(
-            f"{path}.hea must be of 12 leads, {LENGTH} samples at {RATE} Hz, got {len(names)} leads, "
-            f"{len(signal)} samples at {record.fs:g} Hz; use PTB-XL's records100"
+            f"{path}.hea must be of {LENGTH} samples at {RATE} Hz of the leads {', '.join(LEADS)}, "
+            f"got {len(signal)} samples at {record.fs:g} Hz of {shown(', '.join(names))}; use its records100"
         )
     if set(record.file_name) != {f"{path.name}.dat"}:
         raise PairsiftError(f"{path}.hea names another file than {path.name}.dat; download it again")

@@ -13,14 +13,14 @@ Scale = tuple[Array, Array]  # what is taken off and what is divided by, each (C
 COPY_BELOW = 256 << 20  # parts smaller than this are simply held in memory, which is faster
 
 
-def select(source: Array, rows: Array, scale: Scale | None = None, copy_below: int = COPY_BELOW) -> Array:
+def select(source: Array, rows: Array, scale: Scale | None = None, copy_below: int | None = None) -> Array:
     """Rows of ``source``, with the least memory that serves: a view, a copy if small, else read on demand.
 
     Args:
         source: shape (N, C, T), an array or a memory map.
         rows: which rows, (n,).
         scale: what to take off and divide by; nothing if None.
-        copy_below: size in bytes below which the rows are held in memory.
+        copy_below: size in bytes below which the rows are held in memory; COPY_BELOW if None.
 
     Returns:
         Shape (n, C, T); what is read on demand is a ``Rows``, which indexes and converts like an array.
@@ -28,8 +28,9 @@ def select(source: Array, rows: Array, scale: Scale | None = None, copy_below: i
     if scale is None and len(rows) and np.array_equal(rows, np.arange(rows[0], rows[0] + len(rows))):
         return source[rows[0] : rows[0] + len(rows)]
     chosen = Rows(source, rows, scale)
+    limit = COPY_BELOW if copy_below is None else copy_below
     # A Rows has what a Series asks of its x: shape, ndim, dtype, length, indexing, conversion.
-    return np.asarray(chosen) if chosen.nbytes < copy_below else cast(Array, chosen)
+    return np.asarray(chosen) if chosen.nbytes < limit else cast(Array, chosen)
 
 
 class Rows:

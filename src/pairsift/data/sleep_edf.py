@@ -16,7 +16,7 @@ from pairsift.data.catalog import SLEEP_EDF
 from pairsift.data.edf import load_mne, open_channel, read_annotations
 from pairsift.data.holdout import GROUPED, PUBLISHED, Split
 from pairsift.data.published import Published, Task
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 Array = NDArray[Any]
 
@@ -108,7 +108,7 @@ def stages(onsets: Array, durations: Array, texts: list[str], count: int, name: 
     for onset, duration, text in zip(onsets, durations, texts):
         if text not in STAGES:
             raise PairsiftError(
-                f"{name} has the annotation {text!r}, which is no sleep stage; check the file"
+                f"{name} has the annotation {shown(text)!r}, which is no sleep stage; check the file"
             )
         if STAGES[text] >= 0 and (duration % EPOCH or onset % EPOCH):
             raise PairsiftError(
@@ -155,7 +155,9 @@ def _blocks(nights: list[Night]) -> Iterator[Array]:
                 start=first * size, stop=(last + 1) * size
             )
         except Exception as error:  # mne raises many kinds for a broken file
-            raise PairsiftError(f"{night.psg} cannot be read ({error}); download it again") from error
+            raise PairsiftError(
+                f"{night.psg} cannot be read ({shown(error, 120)}); download it again"
+            ) from error
         yield (signal.reshape(-1, 1, size)[night.epochs - first] * 1e6).astype(np.float32)
 
 

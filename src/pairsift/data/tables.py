@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsift.data.tree import check_zip
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 Array = NDArray[Any]
 
@@ -89,13 +89,13 @@ def read_npz(path: Path, wanted: Iterable[str], optional: Iterable[str] = ()) ->
             missing = [name for name in wanted if name not in held]
             if missing:
                 raise PairsiftError(
-                    f"{path} has no array named {missing[0]} (it has {', '.join(sorted(held)) or 'none'}); "
+                    f"{path} has no array named {missing[0]} (it has {shown(', '.join(sorted(held)))}); "
                     "check that it is the right file"
                 )
             names = [*wanted, *(name for name in optional if name in held)]
             return {name: _member(archive, name, path) for name in names}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise PairsiftError(f"{path} is no whole .npz file ({error}); get it again") from error
+        raise PairsiftError(f"{path} is no whole .npz file ({shown(error)}); get it again") from error
 
 
 def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Array:
@@ -109,7 +109,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Array:
             shape, _, dtype = header(file)
         except ValueError as error:
             raise PairsiftError(
-                f"{path}: the array {name} cannot be read ({error}); save it again"
+                f"{path}: the array {name} cannot be read ({shown(error, 120)}); save it again"
             ) from error
         if dtype.hasobject:
             raise PairsiftError(
@@ -124,4 +124,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Array:
 def _where(error: Exception) -> str:
     """Numpy's own complaint, without its advice on arguments that a reader of the file never gave."""
     said = re.split(r"[.;] |\n", str(error))[0].rstrip(".")
-    return re.sub(r"at row (\d+)", lambda match: f"in row {int(match.group(1)) + 1}", said)
+    first = (
+        0 if "changed" in said else 1
+    )  # numpy counts rows from 1 in the one complaint, from 0 in the other
+    return shown(re.sub(r"at row (\d+)", lambda match: f"in row {int(match.group(1)) + first}", said), 120)

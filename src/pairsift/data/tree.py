@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 MEGABYTE = 1 << 20
 # Text of numbers shrinks about five times; a zip that says it unpacks to far more is a trap, not data.
@@ -30,7 +30,9 @@ def check_zip(archive: zipfile.ZipFile, where: str, size: int) -> None:
         name = entry.filename
         parts = PurePosixPath(name.replace("\\", "/")).parts
         if ".." in parts or name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", name):
-            raise PairsiftError(f"{where} has an entry that leads out of it ({name}); do not trust this zip")
+            raise PairsiftError(
+                f"{where} has an entry that leads out of it ({shown(name)}); do not trust this zip"
+            )
         if entry.flag_bits & 1:
             raise PairsiftError(f"{where} is locked with a password; unpack it and give the folder")
     whole = sum(entry.file_size for entry in archive.infolist())
@@ -63,7 +65,9 @@ class Tree:
         try:
             self._zip = zipfile.ZipFile(where if inside is None else io.BytesIO(inside))
         except (zipfile.BadZipFile, OSError) as error:
-            raise PairsiftError(f"{where} is no whole zip file ({error}); download it again") from error
+            raise PairsiftError(
+                f"{where} is no whole zip file ({shown(error)}); download it again"
+            ) from error
         try:
             check_zip(self._zip, str(where), where.stat().st_size if inside is None else len(inside))
         except PairsiftError:
@@ -83,7 +87,8 @@ class Tree:
 
     def called(self, name: str) -> str:
         """What messages call a file of this tree."""
-        return f"{self.where}: {name}" if self._zip is not None else str(self.where / name)
+        place = self.where / name if self._zip is None else f"{self.where}: {name}"
+        return shown(place, 300)
 
     def read(self, name: str) -> bytes:
         """A file's bytes."""
@@ -94,7 +99,9 @@ class Tree:
         try:
             return (self.where / name).read_bytes() if self._zip is None else self._zip.read(name)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
-            raise PairsiftError(f"{self.called(name)} cannot be read ({error}); download it again") from error
+            raise PairsiftError(
+                f"{self.called(name)} cannot be read ({shown(error, 120)}); download it again"
+            ) from error
 
     def on_disk(self, name: str) -> Path:
         """The file on the disk that this file is read from: itself, or the zip that it lies in."""
