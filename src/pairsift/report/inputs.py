@@ -119,7 +119,18 @@ def draw_views(views: Views, places: Array) -> tuple[Array, Array]:
 
 
 def as_thresholds(thresholds: Thresholds | Mapping[str, Any] | None) -> Thresholds:
-    """Thresholds from themselves, from a mapping with the same names, or none."""
+    """Thresholds from themselves, from what ``miner.thresholds()`` says, or none.
+
+    Of a mapping these names are read, where it has them: noisy, faulty, name (else threshold), and
+    boundaries, each of them a ``Boundary`` or a mapping with its kind, mean and std.
+    """
     if isinstance(thresholds, Thresholds):
         return thresholds
-    return Thresholds(**(thresholds or {}))
+    known = thresholds or {}
+    lines = known.get("boundaries") or ()
+    return Thresholds(
+        known.get("noisy"),
+        known.get("faulty"),
+        str(known.get("name") or known.get("threshold") or ""),
+        tuple(line if isinstance(line, Boundary) else Boundary(**line) for line in lines),
+    )

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # what a terminal might obey
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)  # what a terminal might obey; a lone \r also ends a CSV row
 _SURROGATE = re.compile(r"[\ud800-\udfff]")  # what UTF-8 cannot hold
 
 
@@ -32,9 +34,9 @@ def as_value(value: Any) -> Any:
 
 def csv_cell(value: Any) -> Any:
     """A cell for a CSV file: text that a spreadsheet might run gets a leading apostrophe."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return "'" + value
-    return value
+    if not isinstance(value, str):
+        return value
+    return as_text("'" + value if value.startswith(_FORMULA) else value)
 
 
 def shorten(text: str, most: int = 120) -> str:
