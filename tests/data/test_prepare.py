@@ -53,6 +53,24 @@ def test_an_interruption_leaves_what_was_there_before(source: Path, tmp_path: Pa
     assert [path.name for path in folder.parent.iterdir()] == ["har"]
 
 
+def test_what_was_there_comes_back_if_the_new_cannot_take_its_place(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = prepare_dataset("har", source, tmp_path).folder
+    rename = Path.rename
+
+    def failing(path: Path, target: Path) -> Path:
+        if (path / "card.json").exists() and target == folder and not path.name.endswith("-old"):
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(PairsiftError, match=r"No space left on device\); make room"):
+        prepare_dataset("har", source, tmp_path)
+    assert len(load_folder(folder).train) == 48
+    assert [path.name for path in folder.parent.iterdir()] == ["har"]
+
+
 def test_a_bad_file_met_midway_leaves_nothing(source: Path, tmp_path: Path) -> None:
     held = publisher.har_arrays(np.random.default_rng(0))
     top = publisher.write_har(tmp_path / "bad", held)
