@@ -110,7 +110,7 @@ def bytes_a_pair(pairs: int) -> dict[str, Any]:
     return entry(f"bytes a pair, {pairs:,} pairs", held / pairs, 16)
 
 
-def once_an_epoch(pairs: int, repeats: int = 3) -> dict[str, Any]:
+def once_an_epoch(pairs: int, repeats: int = 5) -> dict[str, Any]:
     """The epoch's start (merge, mu, sigma, thresholds) against reading the whole memory once."""
     miner, losses = warmed(pairs)
     memory, everybody, probe = miner.memory, torch.arange(pairs), torch.zeros(1, dtype=torch.int64)

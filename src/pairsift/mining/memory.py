@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 MOST_EPOCHS = torch.iinfo(torch.int16).max  # where `seen` stops counting
 MOST_VISITS = 2**14  # visits of one pair within one epoch that are counted; twice this still fits int16
+BLOCK = 2**17  # pairs worked on at once: their numbers stay in a CPU's cache
 LARGEST_LOSS = 1e15  # losses are remembered as at most this, so that squares stay finite in float32
 
 
@@ -124,15 +125,16 @@ class Memory(nn.Module):
 
     def merge(self, epoch: int) -> None:
         """Fold what epoch number ``epoch`` (from 1) brought into the history, by Welford's update."""
-        dtype = self.mean.dtype
         factor = epoch / self.history.max_epochs if isinstance(self.history, Ramp) else 1.0
-        for part in self.slices(2**16):
-            visits, mean, squares, seen = (t[part] for t in (self.visits, self.mean, self.squares, self.seen))
-            loss, visited = self.total[part], visits
+        buffers = self.mean, self.squares, self.seen, self.total, self.visits
+        scratch = torch.empty_like(self.mean[:BLOCK]), torch.empty_like(self.mean[:BLOCK])
+        for mean, squares, seen, loss, visits in in_blocks(BLOCK, *buffers):
+            off, number = (space[: len(mean)] for space in scratch)
+            visited = visits
             least, most = _least_and_most(visits)
             if most > 1:
                 visited = visits.clamp(max=1)
-                loss.div_(visits.clamp(min=1).to(dtype))  # the mean of its visits
+                loss.div_(number.copy_(visits).clamp_(min=1))  # the mean of its visits
             if factor != 1.0:
                 loss.mul_(factor)
             if epoch > MOST_EPOCHS:  # only then can a count be full
@@ -143,10 +145,10 @@ class Memory(nn.Module):
             if self.history == "last":
                 torch.where(visited.bool(), loss, mean, out=mean)
             else:
-                off = loss.sub(mean)
+                torch.sub(loss, mean, out=off)
                 if least == 0:  # some pairs were skipped: they stay as they are
-                    off.mul_(visited.to(dtype))
-                mean.addcdiv_(off, seen.to(dtype).clamp_(min=1))
+                    off.mul_(number.copy_(visited))
+                mean.addcdiv_(off, number.copy_(seen).clamp_(min=1))
                 squares.addcmul_(off, loss.sub_(mean))
             loss.zero_()
             visits.zero_()
@@ -167,11 +169,10 @@ class Memory(nn.Module):
             mean, squares, seen = (t.index_select(0, which) for t in (self.mean, self.squares, self.seen))
         return Statistics(mean, squares, seen)
 
-    def slices(self, size: int) -> Iterator[slice]:
-        """Blocks that together are all pairs: ``size`` each on a CPU, more where starting work is dear."""
-        size = size if self.mean.device.type == "cpu" else 2**22
-        for start in range(0, len(self), size):
-            yield slice(start, start + size)
+    def blocks(self, size: int) -> Iterator[Statistics]:
+        """All pairs' histories, block after block, as views."""
+        for mean, squares, seen in in_blocks(size, self.mean, self.squares, self.seen):
+            yield Statistics(mean, squares, seen)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Memory:
         """Move or convert, but never below float32: a mean over epochs needs more digits than a half has."""
@@ -186,8 +187,13 @@ class Memory(nn.Module):
         return self
 
 
+def in_blocks(size: int, *buffers: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """Views of at most ``size`` pairs that together are all of the buffers."""
+    return zip(*(torch.split(buffer, size) for buffer in buffers))
+
+
 def _least_and_most(visits: Tensor) -> tuple[int, int]:
-    """The range of a block's visits, to skip work by; the widest on a GPU, which would have to be waited for."""
+    """The range of a block's visits, to skip work by; on a GPU the widest, not to wait for it."""
     if visits.device.type != "cpu":
         return 0, MOST_VISITS
     least, most = visits.aminmax()

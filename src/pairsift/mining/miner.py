@@ -181,7 +181,7 @@ class BadPairMiner(nn.Module):
         judge = self._fit()[0]
         if where is not None:
             return judge.judge(self.memory.rows(where))
-        return torch.cat([judge.judge(self.memory.rows(part)) for part in self.memory.slices(2**16)])
+        return torch.cat([judge.judge(block) for block in self.memory.blocks(2**16)])
 
     def statistics(self) -> Statistics:
         """Mean, spread and count of each pair's loss, shapes (N,), the running epoch's losses included."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import torch
 
-from pairsift.mining.memory import Memory, Statistics, exact
+from pairsift.mining.memory import Memory, Statistics, exact, in_blocks
 
 # Below 2**15 torch sums in one thread: mu and sigma then do not depend on the number of threads.
 BLOCK = 2**15 - 64
@@ -45,14 +45,12 @@ class Population:
 
     def blocks(self, size: int = BLOCK) -> Iterator[Statistics]:
         """All pairs' statistics, block after block, the unseen pairs among them (``seen`` is 0)."""
-        for part in self._memory.slices(size):
-            yield self._memory.rows(part)
+        return self._memory.blocks(size)
 
     def sample(self, most: int, seed: int = 0) -> Statistics:
         """All seen pairs' statistics, or about ``most`` of them drawn at random: the same at each call."""
         if self.count <= most:
-            seen = [torch.nonzero(self._memory.seen[s])[:, 0] + s.start for s in self._memory.slices(BLOCK)]
-            return self._memory.rows(torch.cat(seen))
+            return self._memory.rows(self._memory.seen.nonzero()[:, 0])
         draws = min(math.ceil(most * len(self) / self.count), 4 * most)
         drawn = torch.randint(len(self), (draws,), generator=torch.Generator().manual_seed(seed))
         rows = self._memory.rows(drawn.to(self._memory.mean.device))
@@ -68,9 +66,12 @@ class Population:
         origin = self._point_amid()
         if origin is None:
             return 0, 0.0, 0.0
+        scratch = exact(
+            self._memory.mean[:BLOCK]
+        )  # taking new memory for each block costs more than the sums
         count, sums, squares = 0, [], []
-        for part in self._memory.slices(BLOCK):
-            off, seen = exact(self._memory.mean[part]).sub_(origin), self._memory.seen[part]
+        for mean, seen in in_blocks(BLOCK, self._memory.mean, self._memory.seen):
+            off = scratch[: len(mean)].copy_(mean).sub_(origin)
             if off.device.type == "cpu" and int(seen.min()) > 0:
                 count += len(off)
             else:
@@ -84,8 +85,8 @@ class Population:
 
     def _point_amid(self) -> float | None:
         """The mean over the seen pairs of the first block that has any; None where nothing was seen."""
-        for part in self._memory.slices(BLOCK):
-            means = exact(self._memory.mean[part])[self._memory.seen[part] > 0]
+        for mean, seen in in_blocks(BLOCK, self._memory.mean, self._memory.seen):
+            means = exact(mean)[seen > 0]
             if len(means) > 0:
                 return float(means[0] + (means - means[0]).mean())
         return None
