@@ -35,7 +35,7 @@ def rooms_used(path: Path) -> set[str]:
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         used |= {name.split(".")[1] for name in names if name.startswith("pairsift.")}
-    return used - {"errors"}
+    return used - {"errors", "__version__"}
 
 
 def room_files() -> list[tuple[str, Path]]:

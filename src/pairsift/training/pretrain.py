@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from lightning import Trainer
-from lightning.pytorch.callbacks import Callback
+from lightning.pytorch.callbacks import Callback, Checkpoint
 
 from pairsift.data.series import Series
 from pairsift.errors import PairsiftError
@@ -142,7 +143,7 @@ def build_trainer(settings: Settings, callbacks: list[Callback]) -> Trainer:
         callbacks=callbacks,
         plugins=[SafeCheckpointIO()],
         logger=False,
-        enable_checkpointing=False,
+        enable_checkpointing=any(isinstance(callback, Checkpoint) for callback in callbacks),
         enable_progress_bar=False,
         enable_model_summary=False,
         use_distributed_sampler=False,
@@ -186,7 +187,7 @@ def fingerprint(series: Series, most: int = 1 << 20) -> dict[str, Any]:
 
 
 def _begin(home: Path, settings: Settings, framework: Framework, series: Series, resume: bool, source: Any) -> str | None:
-    content = {
+    content: dict[str, Any] = {
         "format": run_folder.FORMAT,
         "settings": settings.model_dump(),
         "made": framework.settings,
@@ -194,6 +195,7 @@ def _begin(home: Path, settings: Settings, framework: Framework, series: Series,
         "source": source,
         "versions": run_folder.versions(),
     }
+    content = json.loads(json.dumps(content))  # as it will read when it is compared
     path, passed = newest_checkpoint(home / "checkpoints")
     if not resume:
         if path is not None:
@@ -204,7 +206,7 @@ def _begin(home: Path, settings: Settings, framework: Framework, series: Series,
     for part in ("made", "data"):
         if kept[part] != content[part]:
             raise PairsiftError(f"resume: {home} was made with another {part}: {kept[part]}, now {content[part]}")
-    changed = [k for k, v in content["settings"].items() if kept["settings"].get(k) != v]  # type: ignore[attr-defined]
+    changed = [k for k, v in content["settings"].items() if kept["settings"].get(k) != v]
     if changed:
         raise PairsiftError(f"resume: {', '.join(changed)} differ from the run in {home}; leave them as they were")
     for sentence in passed:
