@@ -39,9 +39,8 @@ def ts_text(unequal: bool = False) -> str:
     lines = []
     for n in range(N):
         stop = T - n % 2 if unequal else T
-        lines.append(
-            ":".join(",".join(repr(float(v)) for v in X[n, c, :stop]) for c in range(C)) + f":{NAMES[n]}"
-        )
+        channels = (",".join(repr(float(v)) for v in X[n, c, :stop]) for c in range(C))
+        lines.append(":".join([*channels, NAMES[n]]))
     return head + "\n".join(lines) + "\n"
 
 
@@ -97,10 +96,8 @@ def test_every_kind_of_file_gives_the_same_series(tmp_path, kind):
     assert json.loads(json.dumps(series.facts))["notes"] == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.startswith(("csv", "tsv", "parquet"))])
 def test_columns_can_have_other_names(tmp_path, kind):
-    if not kind.startswith(("csv", "tsv", "parquet")):
-        pytest.skip("only tables have columns to rename")
     path = write(tmp_path, kind)
     new = {"id": "wessen", "time": "wann", "y": "was", "group": "wer"}
     old = {"id": "wessen", "time": "wann", "label": "was", "Label": "was", "subject": "wer"}
@@ -267,6 +264,7 @@ def test_what_is_saved_comes_back(tmp_path):
         np.testing.assert_array_equal(getattr(before, what), getattr(after, what))
         assert getattr(before, what).dtype == getattr(after, what).dtype
     assert after.classes == before.classes
+    assert after.name == "simulated"
     assert after.facts["corrupt"] == before.facts["corrupt"]
     assert [p.name for p in (tmp_path / "deep").iterdir()] == ["x.npz"]
     grouped = load_series(write(tmp_path, "npz"))

@@ -13,10 +13,11 @@ from pairsift.data.lengths import Lengths, Plan, even_blocks, plan
 from pairsift.data.readers.raw import Array, Piece, Raw, channels_of, lengths_of, scratch
 from pairsift.data.series import Series
 from pairsift.data.survey import Survey
-from pairsift.errors import PairsiftError, shown
+from pairsift.data.where import Where
+from pairsift.errors import PairsiftError
 
 Gaps = Literal["refuse", "interpolate"]
-_LOOK = 1 << 22  # values of a memory map that are looked at together
+_LOOK = 1 << 18  # values of a memory map that are looked at together
 
 
 def assemble(
@@ -43,7 +44,7 @@ def assemble(
             f"{name}: its series have a single time step; there must be at least two to learn from"
         )
     ids = own_ids(raws)
-    survey, where = Survey(), _Where(raws, todo, ids)
+    survey, where = Survey(), Where(raws, todo, ids)
     x, filled = _build([raw.x for raw in raws], todo, gaps, survey, where)
     other = None
     if (others := all_or_none(raws, "other")) is not None:
@@ -67,11 +68,11 @@ def assemble(
         "filled": filled,
         "lengths": {"how": lengths, "length": todo.length, "left_out": int((todo.parts == 0).sum())},
     }
-    facts["notes"] = [note for raw in raws for note in raw.notes] + _notes(facts, survey, x)
+    facts["notes"] = [note for raw in raws for note in raw.notes] + _notes(facts, survey, todo, x.shape[1])
     return Series(x, y, other, truth, group, ids, names, called, facts), split
 
 
-def _build(pieces: list[Piece], todo: Plan, gaps: Gaps, survey: Survey, where: _Where) -> tuple[Array, int]:
+def _build(pieces: list[Piece], todo: Plan, gaps: Gaps, survey: Survey, where: Where) -> tuple[Array, int]:
     """The series (N, C, T) float32 and how many values were filled; a map that is fine stays a map."""
     only = pieces[0]
     if (
@@ -103,70 +104,22 @@ def _build(pieces: list[Piece], todo: Plan, gaps: Gaps, survey: Survey, where: _
     return out, filled
 
 
-class _Where:
-    """Says in words where in the user's files a row comes from, and refuses what cannot be used."""
-
-    def __init__(self, raws: Sequence[Raw], todo: Plan, ids: Array | None) -> None:
-        self.ends = np.cumsum([len(lengths_of(raw.x)) for raw in raws])
-        self.files = [raw.file for raw in raws]
-        self.todo, self.ids = todo, ids
-
-    def series(self, series: int) -> tuple[str, str]:
-        """The file and the name of a series."""
-        file = int(np.searchsorted(self.ends, series, side="right"))
-        number = series - (int(self.ends[file - 1]) if file else 0)
-        name = number if self.ids is None else str(self.ids[series]).removeprefix(f"{self.files[file]}:")
-        return self.files[file], shown(name)
-
-    def refuse(self, survey: Survey) -> None:
-        """Refuse series with infinite or missing values."""
-        place = survey.infinite or survey.first_missing
-        if place is None:
-            return
-        row, channel, step = place
-        file, name = self.series(int(self.todo.source[row]))
-        step += int(self.todo.part[row]) * self.todo.length
-        at = f"series {name}, channel {channel}, step {step}"
-        if survey.infinite:
-            raise PairsiftError(
-                f"{file}: {at} is infinite or too large for float32; correct the value or leave the "
-                "series out"
-            )
-        raise PairsiftError(
-            f"{file}: {survey.missing} values are missing (NaN) in {survey.missing_rows} series, the "
-            f"first in {at}; pass gaps='interpolate' to fill them from their neighbours, or leave those "
-            "series out"
-        )
-
-    def refuse_empty(self, first: int, empty: Array) -> None:
-        """Refuse a series with a channel that has nothing to interpolate from."""
-        series, channel = (int(k) for k in np.argwhere(empty)[0])
-        file, name = self.series(first + series)
-        raise PairsiftError(
-            f"{file}: series {name} has no value at all in channel {channel}, so nothing can be "
-            "interpolated; leave the series or the channel out"
-        )
-
-
-def _notes(facts: dict[str, Any], survey: Survey, x: Array) -> list[str]:
+def _notes(facts: dict[str, Any], survey: Survey, todo: Plan, channels: int) -> list[str]:
     """What a person should be told about the series."""
     left_out = facts["lengths"]["left_out"]
+    left_out, count = facts["lengths"]["left_out"], len(todo.parts)
     said = [
-        (survey.constant, "never change: nothing can be learned from them"),
-        (survey.flat - survey.constant, "have a channel that never changes"),
-        (facts["duplicates"], "are copies of an earlier one, bit for bit"),
-        (left_out, f"are shorter than the window of {x.shape[2]} time steps and were left out"),
+        (survey.constant, survey.rows, "never change: nothing can be learned from them"),
+        (survey.flat - survey.constant, survey.rows, "have a channel that never changes"),
+        (facts["duplicates"], survey.rows, "are copies of an earlier one, bit for bit"),
+        (left_out, count, f"are shorter than the window of {todo.length} time steps and were left out"),
     ]
-    notes = [
-        f"{count} of {survey.rows + (left_out if count is left_out else 0)} series {what}"
-        for count, what in said
-        if count
-    ]
+    notes = [f"{some} of {all_} series {what}" for some, all_, what in said if some]
     if facts["filled"]:
         notes.append(f"{facts['filled']} missing values were filled from their neighbours")
-    if x.shape[1] > x.shape[2]:
+    if channels > todo.length:
         notes.append(
-            f"the series have {x.shape[1]} channels but only {x.shape[2]} time steps; if the axes are "
+            f"the series have {channels} channels but only {todo.length} time steps; if the axes are "
             "swapped, read them with channels_last=True"
         )
     return notes
