@@ -6,11 +6,15 @@ from typing import Any
 
 from pairsift.errors import PairsiftError
 from pairsift.frameworks.base import Framework, FrameworkConfig
+from pairsift.frameworks.moco import MoCo, MoCoConfig
 from pairsift.frameworks.simclr import SimCLR, SimCLRConfig
+from pairsift.frameworks.simsiam import SimSiam, SimSiamConfig
 from pairsift.losses import Contrast
 
 FRAMEWORKS: dict[str, type[Framework]] = {
     "simclr": SimCLR,
+    "moco": MoCo,
+    "simsiam": SimSiam,
 }
 
 
@@ -45,4 +49,15 @@ def build_framework(
     return kind(channels, length, loss, kind.Config.for_dataset(dataset, **options))
 
 
-__all__ = ["FRAMEWORKS", "Framework", "FrameworkConfig", "SimCLR", "SimCLRConfig", "build_framework"]
+__all__ = [
+    "FRAMEWORKS",
+    "Framework",
+    "FrameworkConfig",
+    "MoCo",
+    "MoCoConfig",
+    "SimCLR",
+    "SimCLRConfig",
+    "SimSiam",
+    "SimSiamConfig",
+    "build_framework",
+]

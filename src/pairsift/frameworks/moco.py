@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from pairsift.encoders import build_encoder
 from pairsift.frameworks.base import Framework, FrameworkConfig
@@ -17,6 +16,7 @@ from pairsift.frameworks.heads import projection_head
 from pairsift.frameworks.queue import KeyQueue
 from pairsift.losses import Contrast, gather
 from pairsift.losses.contrast import MASKED
+from pairsift.losses.embeddings import check_embeddings, unit
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,9 @@ class MoCo(Framework):
         if self.training:
             self.slow.follow(nn.Sequential(self.encoder, self.head))
         queries = self.head(self.encoder(u))  # (B, D)
-        keys = _unit(self.slow(v))  # (B, D)
-        losses = self.contrast(_unit(queries), keys, negatives)
+        keys = unit(self.slow(v))  # (B, D)
+        check_embeddings(queries, keys, negatives, least=2)
+        losses = self.contrast(unit(queries), keys, negatives)
         if self.training:
             self.queue.push(gather(keys), None if negatives is None else gather(negatives))
         return losses
@@ -102,11 +103,10 @@ class MoCo(Framework):
             others = others & negatives
         kept = torch.cat([valid.expand(len(keys), -1), others & ~valid.any()], dim=1)  # (B, K + B)
         with torch.autocast(queries.device.type, enabled=False):
-            bank = torch.cat(
-                [self.queue.keys.to(keys.dtype), keys]
-            )  # a copy, which the next push leaves alone
-            logits = queries @ bank.T / self.config.temperature  # (B, K + B)
-            positive = (queries * keys).sum(1) / self.config.temperature
+            # A copy, so that the next push leaves what the gradient needs alone.
+            bank = torch.cat([self.queue.keys.to(keys.dtype), keys])  # (K + B, D)
+            logits = queries @ bank.T / self.criterion.temperature  # (B, K + B)
+            positive = (queries * keys).sum(1) / self.criterion.temperature
             count = kept.sum(1)
             negative = logits.masked_fill(~kept, MASKED).logsumexp(1)
             negative = negative + math.log(self.queue.size) - count.clamp(min=1).log()
@@ -121,8 +121,3 @@ class MoCo(Framework):
         """The encoder's features, (B, out_features)."""
         features: Tensor = self.encoder(x)
         return features
-
-
-def _unit(z: Tensor) -> Tensor:
-    """Rows at length 1, at least in float32."""
-    return F.normalize(z.to(torch.promote_types(z.dtype, torch.float32)), dim=1)

@@ -79,7 +79,9 @@ class SimSiam(Framework):
         # method from collapsing; over both views at once it would be content with two points, one a view.
         zu, zv = self.projector(self.encoder(u)), self.projector(self.encoder(v))
         pu, pv = self.predictor(zu), self.predictor(zv)
-        losses: Tensor = (self.criterion(pu, zv.detach()) + self.criterion(pv, zu.detach())) / 2
+        one_way = self.criterion(pu, zv.detach(), negatives)
+        other_way = self.criterion(pv, zu.detach(), negatives)
+        losses: Tensor = (one_way + other_way) / 2
         return losses
 
     def represent(self, x: Tensor) -> Tensor:
