@@ -78,7 +78,8 @@ def joined_truth(raws: Sequence[Raw]) -> Array | None:
         value = np.zeros(len(lengths_of(raw.x)), np.int8) if raw.truth is None else np.asarray(raw.truth)
         if value.ndim != 1 or value.dtype.kind not in "iu" or not np.isin(value, (0, 1, 2)).all():
             raise PairsiftError(
-                f"{raw.file}: truth must hold 0 (normal), 1 (noisy) or 2 (faulty), one whole number a series"
+                f"{raw.file}: truth holds something else than 0 (normal), 1 (noisy) and 2 (faulty); give "
+                "one of these for each series"
             )
         parts.append(value.astype(np.int8))
     return np.concatenate(parts)

@@ -95,9 +95,13 @@ def _several(raws: Sequence[Raw], wanted: Sequence[str] | None) -> tuple[Array, 
     tables = [np.asarray(raw.y) for raw in raws]
     for table, raw in zip(tables, raws):
         if table.ndim != 2 or table.shape[1] != tables[0].shape[-1] or raw.classes != raws[0].classes:
-            raise PairsiftError(f"{raw.file}: its y does not have the same classes as {raws[0].file}'s")
+            raise PairsiftError(
+                f"{raw.file}: its y does not have the same classes as {raws[0].file}'s; give both the same"
+            )
         if table.dtype.kind not in "iubf" or not np.isin(table, (0, 1)).all():
-            raise PairsiftError(f"{raw.file}: y is a table, so it may hold 0 and 1 only, one column a class")
+            raise PairsiftError(
+                f"{raw.file}: y is a table, which may hold 0 and 1 only; give it one column a class"
+            )
     names = tuple(wanted) if wanted is not None else raws[0].classes
     names = tuple(str(k) for k in range(tables[0].shape[1])) if names is None else names
     if len(names) != tables[0].shape[1]:

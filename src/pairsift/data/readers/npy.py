@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -16,6 +17,8 @@ from pairsift.errors import PairsiftError, shown
 
 _BOMB = 100  # a member that unpacks to more than this many times its size ...
 _LARGE = 1 << 27  # ... and to more than this many bytes is not unpacked
+# What NumPy raises at a header that is none: headers are read as Python literals.
+_UNREADABLE = (ValueError, TypeError, SyntaxError, tokenize.TokenError, EOFError, RecursionError, MemoryError)
 
 
 def read_npy(path: Path, options: Options) -> Raw:
@@ -141,15 +144,7 @@ def _header(stream: IO[bytes], where: str, size: int) -> tuple[tuple[int, ...], 
             np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         )
         shape, fortran, dtype = read(stream)
-    except (
-        ValueError,
-        TypeError,
-        SyntaxError,
-        EOFError,
-        OverflowError,
-        RecursionError,
-        MemoryError,
-    ) as error:
+    except _UNREADABLE as error:
         raise PairsiftError(
             f"{where}: is no NumPy array that can be read ({shown(error, 90)}); write it again with np.save"
         ) from error

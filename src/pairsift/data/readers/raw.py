@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 Array = NDArray[Any]
 
@@ -94,15 +94,19 @@ def role(names: list[str], wanted: str, options: Options, file: str) -> str | No
     columns = options.columns or {}
     if wanted in columns:
         given = columns[wanted]
+        listed = ", ".join(map(shown, names[:8])) + (", ..." if len(names) > 8 else "")
         if isinstance(given, int):
             if not -len(names) <= given < len(names):
                 raise PairsiftError(
-                    f"{file}: columns[{wanted!r}] is {given}, but there are {len(names)} columns"
+                    f"{file}: columns[{wanted!r}] is {given}, but there are {len(names)} columns "
+                    f"({listed}); count from 0"
                 )
             return names[given]
         if given not in names:
-            listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-            raise PairsiftError(f"{file}: columns[{wanted!r}] is {given!r}, but the names are {listed}")
+            raise PairsiftError(
+                f"{file}: columns[{wanted!r}] is {shown(given)!r}, but the names are {listed}; give one "
+                "of these"
+            )
         return given
     taken = set(columns.values())
     return next((n for usual in ROLES[wanted] for n in names if n.lower() == usual and n not in taken), None)

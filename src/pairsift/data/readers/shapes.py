@@ -52,7 +52,8 @@ def _wide(frame: pd.DataFrame, file: str, roles: dict[str, str | None], options:
     x = numbers(frame, names, file)  # (N, C * T)
     if x.shape[1] % options.channels:
         raise PairsiftError(
-            f"{file}: {x.shape[1]} columns of values cannot be {options.channels} channels of equal length"
+            f"{file}: {x.shape[1]} columns of values cannot be {options.channels} channels of "
+            "equal length; correct channels="
         )
     x = x.reshape(len(x), options.channels, -1)
     known = np.logical_not(np.isnan(x).all(axis=1))  # (N, T)

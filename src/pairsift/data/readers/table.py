@@ -23,6 +23,10 @@ def read_csv(path: Path, options: Options) -> Raw:
         mark = max(",;\t", key=head[0].count)
         decimal = "," if mark == ";" and "," in head[1] else "."
         first = next(csv.reader(head[:1], delimiter=mark))
+        if len(next(csv.reader(head[1:], delimiter=mark), [])) > len(first):
+            raise PairsiftError(
+                f"{file}: its second line has more cells than its first; give every column a name"
+            )
         header = 0 if _is_header(first) else None
         frame = pd.read_csv(path, sep=mark, decimal=decimal, header=header, encoding="utf-8-sig")
     except (UnicodeDecodeError, csv.Error) as error:
@@ -35,10 +39,6 @@ def read_csv(path: Path, options: Options) -> Raw:
             f"{file}: is no regular table ({why}); give every line the same number of cells, empty where "
             "a series has ended"
         ) from error
-    if not isinstance(frame.index, pd.RangeIndex):
-        raise PairsiftError(
-            f"{file}: its lines have more cells than its first line has names; name every column"
-        )
     return from_frame(frame, file, options)
 
 
@@ -53,7 +53,7 @@ def read_parquet(path: Path, options: Options) -> Raw:
         ) from error
     try:
         frame = pyarrow.parquet.read_table(path).to_pandas()
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
         raise PairsiftError(
             f"{shown(path.name)}: is no Parquet file that can be read ({shown(error)}); write or copy it "
             "again"
