@@ -16,7 +16,12 @@ from pairsift.errors import PairsiftError
 from pairsift.mining import BadPairMiner, ConstantWeight, Sigma
 from pairsift.training import load_framework, pretrain, read_settings
 
-SMALL = {"epochs": 4, "warmup": 1, "batch_size": 16, "options": {"encoder_options": {"widths": (4, 4, 8)}, "hidden": 8}}
+SMALL = {
+    "epochs": 4,
+    "warmup": 1,
+    "batch_size": 16,
+    "options": {"encoder_options": {"widths": (4, 4, 8)}, "hidden": 8},
+}
 
 
 def series(n: int = 40) -> Series:
@@ -87,7 +92,9 @@ def test_training_is_the_one_equation(monkeypatch: pytest.MonkeyPatch) -> None:
     from pairsift.training.seeds import DROPOUT, VIEWS, derive_seed
 
     data = series()
-    settings = make_settings(**{**SMALL, "epochs": 2, "options": {**SMALL["options"], "augmentation": "default"}})
+    settings = make_settings(
+        **{**SMALL, "epochs": 2, "options": {**SMALL["options"], "augmentation": "default"}}
+    )
     run = pretrain(data, settings, progress=False)
 
     framework = make_framework(settings, data)
@@ -114,7 +121,9 @@ def test_dropping_all_bad_pairs_leaves_their_series_unlearned() -> None:
     """With weight 0 for everybody beyond the warm-up, nothing moves any more but by weight decay."""
     data = series()
     everything_is_bad = BadPairMiner(len(data), 1, Sigma(noisy=0, faulty=0), ConstantWeight(0))
-    run = pretrain(data, miner=everything_is_bad, progress=False, **{**SMALL, "batch_size": 20})  # all are seen
+    run = pretrain(
+        data, miner=everything_is_bad, progress=False, **{**SMALL, "batch_size": 20}
+    )  # all are seen
     assert run.metrics[0]["weighted_loss"] == pytest.approx(run.metrics[0]["loss"])
     assert run.metrics[2]["weighted_loss"] == 0 < run.metrics[2]["loss"]
 
@@ -183,7 +192,7 @@ def test_folders_from_elsewhere_are_refused(tmp_path: Path) -> None:
     content = read_settings(tmp_path / "run")
     newer = shutil.copytree(tmp_path / "run", tmp_path / "newer")
     (newer / "settings.json").write_text(json.dumps({**content, "format": 99}))
-    with pytest.raises(PairsiftError, match="format 99.*install a newer"):
+    with pytest.raises(PairsiftError, match=r"format 99.*install a newer"):
         load_framework(newer)
     (newer / "settings.json").write_text("[" * 20000)
     with pytest.raises(PairsiftError, match="not what pairsift writes"):

@@ -85,11 +85,15 @@ def demo_table(result: dict[str, Any]) -> str:
     """The demo's result for a terminal."""
     names = {"none": "no mining", "dbpm": "DBPM", "oracle": "oracle (planted pairs dropped)"}
     lines = [f"{'linear probe on the test set':<34}{'accuracy':>10}{'AUPRC':>8}"]
-    lines += [f"{names[a]:<34}{100 * result[a]['accuracy']:>10.2f}{100 * result[a]['auprc']:>8.2f}" for a in ARMS]
+    lines += [
+        f"{names[a]:<34}{100 * result[a]['accuracy']:>10.2f}{100 * result[a]['auprc']:>8.2f}" for a in ARMS
+    ]
     lines += ["", f"{'bad pairs that DBPM found':<34}{'AUROC':>10}{'precision':>11}{'recall':>8}{'F1':>7}"]
     for kind in ("noisy", "faulty"):
         found = result["detection"][kind]
         shown = [("auroc", 10), ("precision", 11), ("recall", 8), ("f1", 7)]
-        cells = "".join(f"{'-' if found[k] is None else format(found[k], '.3f'):>{width}}" for k, width in shown)
+        cells = "".join(
+            f"{'-' if found[k] is None else format(found[k], '.3f'):>{width}}" for k, width in shown
+        )
         lines.append(f"{kind:<34}{cells}")
     return "\n".join(lines)

@@ -13,7 +13,9 @@ from pairsift.training.checkpoint import write_whole
 KINDS = (("normal", "#9aa5b1", "o"), ("noisy", "#0f766e", "^"), ("faulty", "#c2410c", "s"))
 
 
-def dynamics_figure(path: Path, mean: Any, std: Any, truth: Any, thresholds: dict[str, Any], title: str) -> None:
+def dynamics_figure(
+    path: Path, mean: Any, std: Any, truth: Any, thresholds: dict[str, Any], title: str
+) -> None:
     """Figure 2: each pair's mean loss against its spread, by what it truly is, thresholds drawn.
 
     Args:
@@ -39,7 +41,9 @@ def dynamics_figure(path: Path, mean: Any, std: Any, truth: Any, thresholds: dic
         axes.scatter(std[own], mean[own], s=9, c=colour, marker=marker, alpha=0.55, linewidths=0, label=label)
     for name, style in (("noisy", "--"), ("faulty", ":")):
         if isinstance(thresholds.get(name), float):
-            axes.axhline(thresholds[name], color="#111827", linestyle=style, linewidth=1, label=f"threshold, {name}")
+            axes.axhline(
+                thresholds[name], color="#111827", linestyle=style, linewidth=1, label=f"threshold, {name}"
+            )
     axes.set_xlabel("spread of the loss over the epochs")
     axes.set_ylabel("mean loss over the epochs")
     axes.set_title(title, loc="left", fontsize=10)

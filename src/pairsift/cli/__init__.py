@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from pairsift.cli.stop import Stopped, is_help, is_usage
 from pairsift.errors import PairsiftError
 
 app = typer.Typer(
@@ -40,15 +41,43 @@ def _top(version: bool = typer.Option(False, "--version", help="Show the version
 
 
 def main() -> None:
-    """Run a command; a user's mistake becomes one sentence and exit code 2, never a traceback."""
+    """Run a command; a user's mistake becomes one sentence and exit code 2, never a traceback.
+
+    What is not the user's doing keeps its traceback, for whoever reports it.
+    """
     try:
-        app(standalone_mode=True)
+        code = app(standalone_mode=False)
+        if code == 130:
+            _say("stopped")
+        sys.exit(code if isinstance(code, int) else 0)
+    except (KeyboardInterrupt, typer.Abort):
+        _say("stopped")
+        sys.exit(130)
+    except Stopped as stopped:
+        _say(str(stopped))
+        sys.exit(130)
     except PairsiftError as error:
-        typer.echo(f"error: {error}", err=True)
+        _say(f"error: {error}")
         sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone
         sys.exit(1)
+    except OSError as error:  # a full disk, a folder that went away: nothing that a traceback would explain
+        where = f"{error.filename}: " if error.filename else ""
+        _say(f"error: {where}{error.strerror or error}")
+        sys.exit(2)
+    except Exception as error:
+        if is_help(error):
+            error.show()  # type: ignore[attr-defined]
+        elif is_usage(error):
+            _say(f"error: {error.format_message()}")  # type: ignore[attr-defined]
+        else:
+            raise
+        sys.exit(2)
+
+
+def _say(sentence: str) -> None:
+    typer.echo(" ".join(sentence.split("\n")), err=True)
 
 
 _register()

@@ -14,7 +14,9 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where metrics.json and dynamics.png go.")] = Path("demo"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where metrics.json and dynamics.png go.")] = Path(
+        "demo"
+    ),
     seed: Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same numbers.")] = 0,
 ) -> None:
     """Train SimCLR on the paper's simulation three ways and show what bad pairs cost.

@@ -15,16 +15,21 @@ if TYPE_CHECKING:
     from pairsift.data.series import Splits
     from pairsift.training.settings import Settings
 
-Data = Annotated[str, typer.Argument(help="A dataset's name (simulated, har, epilepsy, sleep-edf, ptb-xl) or a path.")]
+Data = Annotated[
+    str, typer.Argument(help="A dataset's name (simulated, har, epilepsy, sleep-edf, ptb-xl) or a path.")
+]
 Root = Annotated[
-    Path | None, typer.Option("--root", help="Where datasets are; else $PAIRSIFT_DATA, else the user's cache.")
+    Path | None,
+    typer.Option("--root", help="Where datasets are; else $PAIRSIFT_DATA, else the user's cache."),
 ]
 Split = Annotated[str, typer.Option("--split", help="published, or grouped: no subject on both sides.")]
 Task = Annotated[str | None, typer.Option("--task", help="PTB-XL only: diagnostic, form or rhythm.")]
 Config = Annotated[Path | None, typer.Option("--config", help="A TOML file of settings; flags win over it.")]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A framework option, such as temperature=0.1; repeatable."),
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="A framework option, such as temperature=0.1; repeatable."
+    ),
 ]
 
 
@@ -54,7 +59,9 @@ def merge(config: Path | None, flags: dict[str, Any], options: list[str] | None)
     found = read_toml(config) if config is not None else {}
     for key in found:
         if key not in Settings.model_fields:
-            raise PairsiftError(f"config: {config} has an unknown key {key!r}{nearest(key, Settings.model_fields)}")
+            raise PairsiftError(
+                f"config: {config} has an unknown key {key!r}{nearest(key, Settings.model_fields)}"
+            )
     given = {key: value for key, value in flags.items() if value is not None}
     extra = dict(found.pop("options", {})) | dict(map(_pair, options or []))
     return make_settings(**{**found, **given, "options": extra})

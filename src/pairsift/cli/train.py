@@ -37,15 +37,21 @@ def pretrain(
     ] = None,
     mining: Annotated[str | None, typer.Option("--mining", "-m", help="none, rince or dbpm.")] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", "-e", help="Passes over the data.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", "-s", help="The same seed gives the same run.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", "-s", help="The same seed gives the same run.")
+    ] = None,
     noisy: Annotated[str | None, typer.Option("--noisy", help=f"beta of the noisy side: {_OFF}.")] = None,
     faulty: Annotated[str | None, typer.Option("--faulty", help=f"beta of the faulty side: {_OFF}.")] = None,
     weight: Annotated[str | None, typer.Option("--weight", help="How bad pairs are weighed.")] = None,
-    warmup: Annotated[int | None, typer.Option("--warmup", help="Epochs that only watch; a third if left out.")] = None,
+    warmup: Annotated[
+        int | None, typer.Option("--warmup", help="Epochs that only watch; a third if left out.")
+    ] = None,
     batch_size: Annotated[int | None, typer.Option("--batch-size", "-b", help="Series a batch.")] = None,
     lr: Annotated[float | None, typer.Option("--lr", help="Adam's learning rate.")] = None,
     precision: Annotated[str | None, typer.Option("--precision", help="auto, 32-true or bf16-mixed.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the folder's newest checkpoint.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the folder's newest checkpoint.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     root: opt.Root = None,
     split: opt.Split = "published",
@@ -77,18 +83,26 @@ def pretrain(
     splits = opt.load(data, root, split, task)
     run = train(splits.train, settings, out=out, resume=resume, progress=not quiet, source=source)
     last = run.metrics[-1]
-    typer.echo(f"{settings.framework} with mining {settings.mining}: loss {last['loss']:.4f} after {settings.epochs} epochs")
+    typer.echo(
+        f"{settings.framework} with mining {settings.mining}: loss {last['loss']:.4f} after {settings.epochs} epochs"
+    )
     if run.miner is not None:
         counts = run.miner.table()["kind"].value_counts()
-        typer.echo(f"bad pairs: {counts.get('noisy', 0)} noisy, {counts.get('faulty', 0)} faulty of {len(splits.train)}")
+        typer.echo(
+            f"bad pairs: {counts.get('noisy', 0)} noisy, {counts.get('faulty', 0)} faulty of {len(splits.train)}"
+        )
     typer.echo(f"written to {out}; next: pairsift evaluate {out}")
 
 
 def evaluate(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
-    data: Annotated[str | None, typer.Argument(help="Labelled data; what the run was made from if left out.")] = None,
+    data: Annotated[
+        str | None, typer.Argument(help="Labelled data; what the run was made from if left out.")
+    ] = None,
     root: opt.Root = None,
-    split: Annotated[str | None, typer.Option("--split", help="published or grouped; the run's if left out.")] = None,
+    split: Annotated[
+        str | None, typer.Option("--split", help="published or grouped; the run's if left out.")
+    ] = None,
     task: opt.Task = None,
     seed: Annotated[int, typer.Option("--seed", "-s", help="Of the probe.")] = 0,
     raw: Annotated[bool, typer.Option("--raw", help="Do not standardise the features.")] = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +16,8 @@ from pairsift.errors import PairsiftError
 Array = NDArray[Any]
 
 
-class Batch(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Batch:
     """What a training step sees."""
 
     x: Tensor  # (B, C, T) float32

@@ -1,4 +1,4 @@
-"""TS-TCC's encoder: three convolution blocks, flattened."""
+"""TS-TCC's encoder: three convolution blocks, flattened or averaged over time."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class ConvEncoder(Encoder):
         stride: stride of the first convolution (TS-TCC: 1; Sleep-EDF 3).
         dropout: share of the first block's output that is zeroed in training.
         widths: channels of each block's output.
+        pooling: "flatten" keeps where something happened (TS-TCC), "average" only that it did.
     """
 
     def __init__(
@@ -35,12 +36,15 @@ class ConvEncoder(Encoder):
         stride: int = 1,
         dropout: float = 0.35,
         widths: Sequence[int] = (32, 64, 128),
+        pooling: str = "flatten",
     ) -> None:
         super().__init__(channels, length)
         if kernel < 1 or stride < 1 or not widths:
             raise PairsiftError(
                 f"kernel and stride must be at least 1 and widths not empty, got {kernel}, {stride}, {widths}"
             )
+        if pooling not in ("flatten", "average"):
+            raise PairsiftError(f"pooling must be flatten or average, got {pooling!r}")
         layers: list[nn.Module] = []
         steps, width_in = length, channels
         for block, width in enumerate(widths):
@@ -58,7 +62,8 @@ class ConvEncoder(Encoder):
         self.blocks = nn.Sequential(*layers)
         self.map_channels = width_in
         self.map_length = steps
-        self.out_features = self.map_channels * self.map_length
+        self.pooling = pooling
+        self.out_features = self.map_channels * (1 if pooling == "average" else self.map_length)
 
     def maps(self, x: Tensor) -> Tensor:
         """Feature maps (B, F, L) of series (B, C, T)."""
@@ -67,5 +72,5 @@ class ConvEncoder(Encoder):
         return out
 
     def pool(self, maps: Tensor) -> Tensor:
-        """The maps as one vector, (B, F * L)."""
-        return maps.flatten(1)
+        """The maps as one vector, (B, F * L), or (B, F) averaged."""
+        return maps.mean(2) if self.pooling == "average" else maps.flatten(1)

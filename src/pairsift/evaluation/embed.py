@@ -58,6 +58,8 @@ def probe_framework(
         standardise=standardise,
         classes=train.classes,
     )
-    judged = probe.evaluate(embed_series(framework, val), val.y) if val is not None and val.y is not None else None
-    how = {"seed": seed, "standardised": standardise, "epochs": 40, "lr": 1e-3, "train": len(train), "test": len(test)}
+    judged = None
+    if val is not None and val.y is not None:
+        judged = probe.evaluate(embed_series(framework, val), val.y)
+    how = {"seed": seed, "standardised": standardise, "train": len(train), "test": len(test)}
     return {"metrics": probe.metrics, "validation": judged, "probe": how}

@@ -36,7 +36,11 @@ class FrameworkConfig:
         "epilepsy": {"augmentation": "epilepsy"},
         "sleep-edf": {"augmentation": "sleep-edf", "encoder_options": {"kernel": 25, "stride": 3}},
         "ptb-xl": {"augmentation": "ptb-xl", "encoder": "resnet34"},
-        "simulated": {"augmentation": "none", "encoder_options": {"kernel": 25, "stride": 3}},
+        # What a simulated series is lies in its waveform, not in its place: features are averaged over time.
+        "simulated": {
+            "augmentation": "none",
+            "encoder_options": {"kernel": 8, "stride": 3, "dropout": 0.0, "pooling": "average"},
+        },
     }
 
     @classmethod
@@ -45,7 +49,9 @@ class FrameworkConfig:
         known = {f.name for f in fields(cls)}
         unknown = sorted(set(options) - known)
         if unknown:
-            raise PairsiftError(f"unknown framework option {unknown[0]!r}; there are {', '.join(sorted(known))}")
+            raise PairsiftError(
+                f"unknown framework option {unknown[0]!r}; there are {', '.join(sorted(known))}"
+            )
         return cls(**{**cls.published.get(dataset or "", {}), **options})
 
     def build_views(self) -> TwoViews:

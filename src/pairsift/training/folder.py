@@ -45,7 +45,9 @@ def prepare_folder(folder: Path) -> Path:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise PairsiftError(f"out: cannot write to {folder} ({error.strerror}); choose another folder") from None
+        raise PairsiftError(
+            f"out: cannot write to {folder} ({error.strerror}); choose another folder"
+        ) from None
     return folder
 
 
@@ -56,7 +58,9 @@ def sole_owner(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise PairsiftError(f"another run is writing to {folder}; wait for it or choose another folder") from None
+            raise PairsiftError(
+                f"another run is writing to {folder}; wait for it or choose another folder"
+            ) from None
         yield
 
 
@@ -91,7 +95,9 @@ def read_settings(folder: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise PairsiftError(f"{path} is not what pairsift writes; the run cannot be read") from None
     if kept > FORMAT:
-        raise PairsiftError(f"{folder} is of format {kept}, this pairsift reads up to {FORMAT}; install a newer one")
+        raise PairsiftError(
+            f"{folder} is of format {kept}, this pairsift reads up to {FORMAT}; install a newer one"
+        )
     return dict(content)
 
 

@@ -66,21 +66,24 @@ class PairModule(LightningModule):
 
     def _count(self, losses: Tensor, loss: Tensor) -> None:
         assert self._sums is not None  # set at the epoch's start
-        self._sums += torch.stack([losses.double().sum(), loss.double() * len(losses), loss.new_tensor(len(losses))])
+        self._sums += torch.stack(
+            [losses.double().sum(), loss.double() * len(losses), loss.new_tensor(len(losses))]
+        )
 
     def epoch_metrics(self) -> dict[str, float]:
         """What this epoch's batches came to; one wait for the device."""
         assert self._sums is not None
         sums = self._sums
         if self.trainer.world_size > 1:
-            sums = self.all_gather(sums).sum(0)
+            torch.distributed.all_reduce(sums)
         raw, weighted, pairs = sums.tolist()
         return {"loss": raw / max(pairs, 1), "weighted_loss": weighted / max(pairs, 1)}
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
         """Move the series; None stays None."""
-        moved = [None if part is None else part.to(device, non_blocking=True) for part in batch]
-        return Batch(*moved)  # type: ignore[arg-type]
+        other = None if batch.other is None else batch.other.to(device, non_blocking=True)
+        x, index = (part.to(device, non_blocking=True) for part in (batch.x, batch.index))
+        return Batch(x, index, other)
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Adam over what has a gradient, in one fused call a step."""

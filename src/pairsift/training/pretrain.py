@@ -57,7 +57,9 @@ def make_framework(settings: Settings, series: Series) -> Framework:
         )
 
 
-def make_miner(settings: Settings, framework: Framework, num_pairs: int, batch_size: int) -> BadPairMiner | None:
+def make_miner(
+    settings: Settings, framework: Framework, num_pairs: int, batch_size: int
+) -> BadPairMiner | None:
     """The miner that the settings name; None where nothing is mined."""
     weight = settings.weight or framework.mining_weight
     return build_miner(
@@ -111,7 +113,9 @@ def pretrain(
     framework = framework if framework is not None else make_framework(settings, series)
     batches = EpochBatches(len(series), settings.batch_size, settings.seed)
     miner = miner if miner is not None else make_miner(settings, framework, len(series), batches.batch_size)
-    module = PairModule(framework, miner, lr=settings.lr, weight_decay=settings.weight_decay, seed=settings.seed)
+    module = PairModule(
+        framework, miner, lr=settings.lr, weight_decay=settings.weight_decay, seed=settings.seed
+    )
 
     with ExitStack() as held:
         home, start = None, None
@@ -186,7 +190,9 @@ def fingerprint(series: Series, most: int = 1 << 20) -> dict[str, Any]:
     return {"name": series.name, "shape": list(series.x.shape), "sample_sha256": digest}
 
 
-def _begin(home: Path, settings: Settings, framework: Framework, series: Series, resume: bool, source: Any) -> str | None:
+def _begin(
+    home: Path, settings: Settings, framework: Framework, series: Series, resume: bool, source: Any
+) -> str | None:
     content: dict[str, Any] = {
         "format": run_folder.FORMAT,
         "settings": settings.model_dump(),
@@ -199,16 +205,22 @@ def _begin(home: Path, settings: Settings, framework: Framework, series: Series,
     path, passed = newest_checkpoint(home / "checkpoints")
     if not resume:
         if path is not None:
-            raise PairsiftError(f"out: {home} holds a run already; go on with --resume, or choose another folder")
+            raise PairsiftError(
+                f"out: {home} holds a run already; go on with --resume, or choose another folder"
+            )
         run_folder.write_json(home / run_folder.SETTINGS, content)
         return None
     kept = run_folder.read_settings(home)
     for part in ("made", "data"):
         if kept[part] != content[part]:
-            raise PairsiftError(f"resume: {home} was made with another {part}: {kept[part]}, now {content[part]}")
+            raise PairsiftError(
+                f"resume: {home} was made with another {part}: {kept[part]}, now {content[part]}"
+            )
     changed = [k for k, v in content["settings"].items() if kept["settings"].get(k) != v]
     if changed:
-        raise PairsiftError(f"resume: {', '.join(changed)} differ from the run in {home}; leave them as they were")
+        raise PairsiftError(
+            f"resume: {', '.join(changed)} differ from the run in {home}; leave them as they were"
+        )
     for sentence in passed:
         warnings.warn(sentence, stacklevel=3)
     return str(path) if path else None

@@ -1,4 +1,4 @@
-"""What a person sees while it trains: a bar on a terminal, a line an epoch elsewhere; metrics.csv beside it."""
+"""What a person sees while it trains: a bar on a terminal, else a line an epoch; metrics.csv beside it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ class ProgressLines(Callback):
         """Put up the bar where there is a terminal."""
         if trainer.is_global_zero and self.console.is_terminal:
             columns = ("[progress.description]{task.description}", BarColumn(), MofNCompleteColumn())
-            self._bar = Progress(*columns, TimeRemainingColumn(), TextColumn("{task.fields[loss]}"), console=self.console)
+            self._bar = Progress(
+                *columns, TimeRemainingColumn(), TextColumn("{task.fields[loss]}"), console=self.console
+            )
             batches, epochs = int(trainer.num_training_batches), int(trainer.max_epochs or 0)
             self._bar.add_task("pretraining", total=batches * epochs, completed=trainer.global_step, loss="")
             self._bar.start()
@@ -90,11 +92,17 @@ class ProgressLines(Callback):
             return
         row = self.kept.rows[-1]
         if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], completed=trainer.global_step, loss=f"loss {row['loss']:.3f}")
+            self._bar.update(
+                self._bar.task_ids[0], completed=trainer.global_step, loss=f"loss {row['loss']:.3f}"
+            )
             return
         bad = f", noisy {row['noisy']:.0f}, faulty {row['faulty']:.0f}" if "noisy" in row else ""
         epoch, epochs = int(row["epoch"]), trainer.max_epochs
-        print(f"epoch {epoch}/{epochs}: loss {row['loss']:.4f}{bad}, {row['seconds']:.1f} s", file=sys.stderr, flush=True)
+        print(
+            f"epoch {epoch}/{epochs}: loss {row['loss']:.4f}{bad}, {row['seconds']:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def _take_down(self) -> None:
         if self._bar is not None:
