@@ -252,6 +252,8 @@ BROKEN: dict[str, tuple[str, Callable[[Path], object], str, dict[str, object]]] 
     "csv long without time": ("x.csv", text("id,v\na,1\n"), "has no time column", {"orient": "long"}),
     "csv long without values": ("x.csv", text("id,time\na,1\n"), "none with values", {}),
     "csv repeated times": ("x.csv", text(LONG + "b,1,5\n"), "1 rows repeat a time.*of series b", {}),
+    "csv date of its own kind": ("x.csv", text("time,v\n31.01.2024,1\n"), "'31.01.2024'; write times as", {}),
+    "csv number too large": ("x.csv", text("a,b\n1,1e300\n"), "infinite or too large", {}),
     "csv time is text": ("x.csv", text("id,time,v\na,noon,1\n"), "no time that can be read", {}),
     "csv class changes": (
         "x.csv",

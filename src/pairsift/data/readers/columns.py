@@ -19,7 +19,7 @@ def times(column: Any, name: str, file: str) -> Array:
 
     when = pd.to_numeric(column, errors="coerce")
     if when.isna().any() and not pd.api.types.is_numeric_dtype(column):
-        when = pd.to_datetime(column, errors="coerce", utc=True)
+        when = pd.to_datetime(column, errors="coerce", utc=True, format="ISO8601")
     if when.isna().any():
         at = int(np.flatnonzero(when.isna())[0])
         raise PairsiftError(
@@ -45,14 +45,19 @@ def labels(frame: pd.DataFrame, name: str, file: str) -> Array:
 
 def numbers(frame: pd.DataFrame, names: list[str], file: str) -> Array:
     """Columns as float32 (rows, columns); a cell that is neither a number nor empty is named."""
+    out = np.empty((len(frame), len(names)), dtype=np.float32, order="F")
+    with np.errstate(over="ignore"):  # too large becomes infinite, which is refused later
+        for place, name in enumerate(names):
+            out[:, place] = _number(frame[name], name, file)
+    return np.ascontiguousarray(out)
+
+
+def _number(column: Any, name: str, file: str) -> Array:
+    """One column as float32."""
     import pandas as pd
 
-    out = np.empty((len(frame), len(names)), dtype=np.float32, order="F")
-    for place, name in enumerate(names):
-        column = frame[name]
-        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
-            out[:, place] = column.to_numpy(dtype=np.float32, na_value=np.nan)
-            continue
+    values = column
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_complex_dtype(column):
         cells = column.map(_cell, na_action="ignore") if column.dtype.kind == "O" else column.astype(object)
         values = pd.to_numeric(cells, errors="coerce")
         wrong = (values.isna() & column.notna()).to_numpy()
@@ -62,8 +67,7 @@ def numbers(frame: pd.DataFrame, names: list[str], file: str) -> Array:
                 f"{file}: row {at + 1}, column {shown(name)} holds {shown(column.iloc[at])!r}, which is "
                 "no number; empty cells mark missing values, and columns= says which column is id, y or group"
             )
-        out[:, place] = values.to_numpy(dtype=np.float32, na_value=np.nan)
-    return np.ascontiguousarray(out)
+    return np.asarray(values.to_numpy(dtype=np.float32, na_value=np.nan))
 
 
 def _cell(value: object) -> object:
