@@ -8,10 +8,11 @@ import torch
 from torch import Generator, Tensor
 
 
-def draw_normal(shape: Sequence[int], like: Tensor, generator: Generator | None) -> Tensor:
-    """Standard normal values of ``like``'s type and device, drawn where the generator lives."""
+def draw_normal(shape: Sequence[int], like: Tensor, generator: Generator | None, sd: float = 1.0) -> Tensor:
+    """Values N(0, sd) of ``like``'s type and device, drawn where the generator lives."""
     device = like.device if generator is None else generator.device
-    return torch.randn(shape, generator=generator, dtype=like.dtype, device=device).to(like.device)
+    drawn = torch.empty(shape, dtype=like.dtype, device=device).normal_(0, sd, generator=generator)
+    return drawn.to(like.device)
 
 
 def draw_segments(

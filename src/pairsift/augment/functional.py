@@ -24,8 +24,9 @@ def jitter(
         generator: where the randomness comes from.
     """
     _check(x, strength, sd=sd)
-    noise = draw_normal(x.shape, x, generator)
-    noise *= sd if strength is None else sd * _each(strength, x)
+    noise = draw_normal(x.shape, x, generator, sd)
+    if strength is not None:
+        noise *= _each(strength, x)
     return noise.add_(x)
 
 
@@ -54,7 +55,7 @@ def scale(
         raise PairsiftError(f"per must be 'channel' or 'step', got {per!r}")
     series, channels, length = x.shape
     shape = (series, channels, 1) if per == "channel" else (series, 1, length)
-    change = draw_normal(shape, x, generator).mul_(sd).add_(mean - 1)
+    change = draw_normal(shape, x, generator, sd).add_(mean - 1)
     if strength is not None:
         change *= _each(strength, x)
     return x * change.add_(1)
