@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -124,3 +124,10 @@ def make_hostile() -> Made:
     miner = base.miner.assign(done=[HOSTILE[i % len(HOSTILE)] for i in range(120)])
     thresholds = Thresholds(noisy=base.thresholds.noisy, name=HOSTILE[1])
     return Made(miner, series, base.history, thresholds, {HOSTILE[0]: HOSTILE[2]})
+
+
+def make_many() -> Made:
+    """A hundred thousand pairs of long series, none of which costs memory: all are one and the same."""
+    many = make(100_000, channels=1, length=8, groups=300)
+    wave = np.random.default_rng(0).normal(size=(1, 3, 3000)).astype(np.float32)
+    return replace(many, series=replace(many.series, x=np.broadcast_to(wave, (100_000, 3, 3000))))

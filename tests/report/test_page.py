@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from tests.oracles.made_audit import HOSTILE, make
+from tests.oracles.made_audit import HOSTILE, make, make_many
 
 from pairsift.data.series import Series
 from pairsift.errors import PairsiftError
@@ -121,6 +121,14 @@ def test_boundaries_and_the_miners_own_thresholds_are_taken(made, tmp_path):
     assert data_of(write(made, tmp_path / "c.html", thresholds=dicts))["thresholds"]["boundaries"][0][
         "mean"
     ] == [1]
+
+
+def test_a_hundred_thousand_pairs_stay_under_fifteen_megabytes(tmp_path):
+    text = write(make_many(), tmp_path / "report.html")
+    data = data_of(text)
+    assert len(text.encode()) < 15e6
+    assert data["points"]["count"] == 20_000 and len(data["series"]) == 600
+    assert sum(map(sum, data["density"]["counts"])) == 100_000
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 7])

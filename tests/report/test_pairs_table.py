@@ -112,6 +112,12 @@ def test_text_that_a_spreadsheet_would_run_is_quoted_everywhere(tmp_path, start)
         assert rows[0][column] == "'" + evil
 
 
+@pytest.mark.parametrize("dtype", [object, "str", "category"])
+def test_text_of_any_dtype_is_made_safe(tmp_path, dtype):
+    write_pairs_csv(pd.DataFrame({"=name": pd.Series(["=1", "b"], dtype=dtype)}), tmp_path / "any.csv")
+    assert (tmp_path / "any.csv").read_text() == "'=name\n'=1\nb\n"
+
+
 def test_a_carriage_return_ends_no_row(tmp_path):
     rows = written(tmp_path, some(ids=np.array(["a\r=1+1", "\r=1+1", "c"], object)))
     assert [row["id"] for row in rows] == ["a\\x0d=1+1", "\\x0d=1+1", "c"]

@@ -55,9 +55,10 @@ def quantised(x: Array) -> list[Any]:
     return [_short(low), _short(high), base64_of(levels, "u1")]
 
 
-def packed(x: Array, channels: int) -> list[list[Any]]:
-    """The first ``channels`` of a series (C, T), each thinned and quantised."""
-    return [quantised(channel) for channel in thin(np.asarray(x[:channels], dtype=np.float32))]
+def packed(x: Array, channels: int) -> list[list[list[Any]]]:
+    """The first ``channels`` of each series (B, C, T), thinned and quantised: a list of channels a series."""
+    thinned = thin(np.asarray(x[:, :channels], dtype=np.float32))
+    return [[quantised(channel) for channel in one] for one in thinned]
 
 
 def _short(value: float) -> float:

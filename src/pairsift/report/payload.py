@@ -117,8 +117,9 @@ def _drawings(
             rows.append(("Second series", series.other[some]))
         if views is not None:
             rows += zip(("View 1", "View 2"), draw_views(views, some))
+        drawings = [(name, packed(values, CHANNELS)) for name, values in rows]
         for at, index in enumerate(some):
-            out[str(place[int(index)])] = [[name, packed(values[at], CHANNELS)] for name, values in rows]
+            out[str(place[int(index)])] = [[name, channels[at]] for name, channels in drawings]
     return out
 
 

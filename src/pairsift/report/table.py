@@ -88,9 +88,11 @@ def write_pairs_csv(table: DataFrame, path: str | os.PathLike[str]) -> None:
 
     Text that begins like a formula gets a leading apostrophe; numbers stay numbers; the file appears whole.
     """
+    from pandas.api.types import is_numeric_dtype
+
     safe = table.rename(columns=csv_cell)
     for name in safe.columns:
-        if safe[name].dtype == object:
+        if not is_numeric_dtype(safe[name]):
             safe[name] = safe[name].map(csv_cell)
     with written_aside(path) as aside:
         safe.to_csv(aside, index=False, lineterminator="\n", encoding="utf-8")

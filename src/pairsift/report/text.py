@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
-)  # what a terminal might obey; a lone \r also ends a CSV row
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal may obey it; \r also ends a CSV row
 _SURROGATE = re.compile(r"[\ud800-\udfff]")  # what UTF-8 cannot hold
 
 

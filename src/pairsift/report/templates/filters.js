@@ -25,7 +25,8 @@ function startFilters() {
   form.elements.find.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
     readFilters();
-    select(worstVisible());
+    const named = points.index.indexOf(asIndex(state.find));
+    select(named >= 0 && visible[named] ? named : worstVisible());
   });
   on('filter', () => {
     const count = (value) => value.toLocaleString('en');

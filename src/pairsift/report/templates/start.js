@@ -19,6 +19,8 @@ else showPair();
 
 let waiting = 0;
 new ResizeObserver(() => {
+  const [width, height] = [plane.node.clientWidth, plane.node.clientHeight];
+  if (plane.svg.getAttribute('viewBox') === `0 0 ${width} ${height}`) return; // as it is drawn
   cancelAnimationFrame(waiting);
   waiting = requestAnimationFrame(drawPlane);
 }).observe(plane.node);

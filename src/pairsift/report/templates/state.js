@@ -20,18 +20,21 @@ function passing(coded, label, text) {
   return coded.sets.map((set) => set.some((at) => fits[at]));
 }
 
+const asIndex = (text) => (/^\d+$/.test(text.trim()) ? Number(text) : -1);
+
 function applyFilter() {
   const byClass = passing(classes, state.class, '');
   const byGroup = passing(groups, state.group, state.groupText);
   const find = state.find.trim().toLowerCase();
-  const number = /^\d+$/.test(find) ? Number(find) : -1;
+  const number = asIndex(find);
+  const exact = find !== '' && Boolean(data.ids?.some((id) => id.toLowerCase() === find));
   visibleCount = 0;
   for (let i = 0; i < points.count; i++) {
     const shown =
       state.kinds.has(points.kind[i]) &&
       (!byClass || byClass[classes.of[i]]) &&
       (!byGroup || byGroup[groups.of[i]]) &&
-      (!find || points.index[i] === number || idOf(i).toLowerCase().includes(find));
+      (!find || points.index[i] === number || (exact ? idOf(i).toLowerCase() === find : idOf(i).toLowerCase().includes(find)));
     visible[i] = shown ? 1 : 0;
     visibleCount += visible[i];
   }
