@@ -59,7 +59,7 @@ def load_series(
 
 
 def load_splits(
-    path: str | Path, *, val: float = 0.2, test: float = 0.2, seed: int = 0, **how: Any
+    path: str | Path, *, val: float | None = None, test: float | None = None, seed: int = 0, **how: Any
 ) -> Splits:
     """Read series and split them.
 
@@ -69,14 +69,16 @@ def load_splits(
 
     Args:
         path: as in `load_series`.
-        val: share for validation.
-        test: share for the test.
+        val: share for validation; if None, 0.2 where there are labels, else nothing: no probe could use it.
+        test: share for the test; if None, as for ``val``.
         seed: decides a random split.
         **how: anything else that `load_series` takes.
     """
     joining: dict[str, Any] = {"lengths": "refuse", "window": None, "gaps": "refuse", "classes": None}
     joining.update({name: how.pop(name) for name in joining if name in how})
     series, marks = _load(path, Options(**how), **joining)
+    usual = 0.0 if series.y is None else 0.2
+    val, test = (usual if share is None else share for share in (val, test))
     return split_series(series, val=val, test=test, seed=seed, marks=marks)
 
 

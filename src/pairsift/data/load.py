@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,10 @@ def _load_known(
     if entry.name == "simulated":
         if split is not None or task is not None:
             raise PairsiftError("simulated has one split and one task; leave split and task out")
+        _refuse(
+            {name: options[name] for name in options if name not in signature(simulate).parameters},
+            "simulated",
+        )
         return simulate(**options)
     _refuse(options, entry.name)
     if not is_prepared(prepared_folder(entry.name, root)):

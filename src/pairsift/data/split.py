@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pairsift.data.readers.raw import Array
+from pairsift.data.rows import select
 from pairsift.data.series import Series, Splits
 from pairsift.errors import PairsiftError, shown
 
@@ -45,10 +48,19 @@ def split_series(
     if not len(train):
         raise PairsiftError(f"{series.name}: no series is left to train on; lower val and test")
     return Splits(
-        train=series.subset(train),
-        val=series.subset(validation) if len(validation) else None,
-        test=series.subset(last) if len(last) else None,
+        train=_part(series, train),
+        val=_part(series, validation) if len(validation) else None,
+        test=_part(series, last) if len(last) else None,
     )
+
+
+def _part(series: Series, rows: Array) -> Series:
+    """Some of the series; big ones stay where they are, on the disk."""
+    x = select(series.x, rows)
+    other = None if series.other is None else select(series.other, rows)
+    labels = {"y": series.y, "truth": series.truth, "group": series.group, "ids": series.ids}
+    kept = {name: None if values is None else values[rows] for name, values in labels.items()}
+    return replace(series, x=x, other=other, **kept)  # type: ignore[arg-type]
 
 
 def _marked(series: Series, marks: Array) -> NDArray[np.int64]:
