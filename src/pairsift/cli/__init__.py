@@ -19,7 +19,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 
-_GROUPS = ("demo", "train", "datasets", "audit", "bench", "export")
+_GROUPS = ("demo", "train", "use", "datasets", "audit", "bench", "export")
 
 
 def _register() -> None:

@@ -9,21 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pairsift.errors import PairsiftError
+from pairsift.cli.reading import READING, tidy
+from pairsift.errors import PairsiftError, shown
 
 if TYPE_CHECKING:
-    from pairsift.data.series import Splits
     from pairsift.training.settings import Settings
 
 Data = Annotated[
     str, typer.Argument(help="A dataset's name (simulated, har, epilepsy, sleep-edf, ptb-xl) or a path.")
 ]
-Root = Annotated[
-    Path | None,
-    typer.Option("--root", help="Where datasets are; else $PAIRSIFT_DATA, else the user's cache."),
-]
-Split = Annotated[str, typer.Option("--split", help="published, or grouped: no subject on both sides.")]
-Task = Annotated[str | None, typer.Option("--task", help="PTB-XL only: diagnostic, form or rhythm.")]
+RunFolder = Annotated[Path, typer.Argument(help="A run folder, as pretrain makes it.")]
 Config = Annotated[Path | None, typer.Option("--config", help="A TOML file of settings; flags win over it.")]
 Set = Annotated[
     list[str] | None,
@@ -33,11 +28,30 @@ Set = Annotated[
 ]
 
 
-def load(data: str, root: Path | None, split: str = "published", task: str | None = None) -> Splits:
-    """The dataset that a command names."""
-    from pairsift.data import load_dataset
+def read_config(path: Path | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A TOML file's settings and, from its table [data], how DATA is read; unknown keys are refused.
 
-    return load_dataset(data, root=root, split=split, task=task)
+    Args:
+        path: the file; nothing is said if None.
+    """
+    from pairsift.training.settings import Settings
+
+    found = {} if path is None else read_toml(path)
+    how = found.pop("data", {})
+    if not isinstance(how, dict):
+        raise PairsiftError(
+            f"config: {path}: data must be a table, [data], of reading options, got {shown(how)!r}"
+        )
+    # in TOML a mapping and a list can be written as what they are
+    named = set(READING) - {"column"} | {"columns"}
+    for key, known in [*((k, Settings.model_fields) for k in found), *((k, named) for k in how)]:
+        if key not in known:
+            raise PairsiftError(f"config: {path} has an unknown key {shown(key)!r}{nearest(key, known)}")
+    if not isinstance(found.get("options", {}), dict):
+        raise PairsiftError(
+            f"config: {path}: options must be a table, [options], got {shown(found['options'])!r}"
+        )
+    return found, tidy(how)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -52,19 +66,24 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise PairsiftError(f"config: {path} is nested too deep to be settings") from None
 
 
-def merge(config: Path | None, flags: dict[str, Any], options: list[str] | None) -> Settings:
-    """Settings from a TOML file and flags; unknown keys are refused with the nearest known one."""
-    from pairsift.training.settings import Settings, make_settings
+def merge(found: dict[str, Any], flags: dict[str, Any], options: list[str] | None) -> Settings:
+    """Settings from what a TOML file and the flags say; flags win."""
+    from pairsift.training.settings import make_settings
 
-    found = read_toml(config) if config is not None else {}
-    for key in found:
-        if key not in Settings.model_fields:
-            raise PairsiftError(
-                f"config: {config} has an unknown key {key!r}{nearest(key, Settings.model_fields)}"
-            )
-    given = {key: value for key, value in flags.items() if value is not None}
-    extra = dict(found.pop("options", {})) | dict(map(_pair, options or []))
-    return make_settings(**{**found, **given, "options": extra})
+    said = {**found, **{key: value for key, value in flags.items() if value is not None}}
+    sides = {side: beta(said[side]) for side in ("noisy", "faulty") if isinstance(said.get(side), str)}
+    extra = {**found.get("options", {}), **dict(map(_pair, options or []))}
+    return make_settings(**{**said, **sides, "options": extra})
+
+
+def beta(text: str) -> float | None:
+    """A threshold's beta: a number, or off."""
+    if text == "off":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise PairsiftError(f"a threshold's beta must be a number, or off, got {shown(text)!r}") from None
 
 
 def nearest(key: str, known: Any) -> str:
@@ -76,32 +95,16 @@ def nearest(key: str, known: Any) -> str:
 def _pair(text: str) -> tuple[str, Any]:
     key, sign, value = text.partition("=")
     if not sign or not key:
-        raise PairsiftError(f"set: {text!r} is not KEY=VALUE, such as temperature=0.1")
+        raise PairsiftError(f"set: {shown(text)!r} is not KEY=VALUE, such as temperature=0.1")
     try:
         return key, tomllib.loads(f"v = {value}")["v"]
     except tomllib.TOMLDecodeError:
         return key, value  # a bare word is a string
 
 
-def known(data: str) -> str | None:
-    """The dataset's name where ``data`` is one: its published settings are the defaults then."""
+def published(data: str, facts: dict[str, Any]) -> str | None:
+    """The dataset whose published settings are the defaults: the one that DATA is, or was made from."""
     from pairsift.frameworks import FrameworkConfig
 
-    return data if data in FrameworkConfig.published else None
-
-
-def save_array(path: Path, values: Any) -> None:
-    """Write an .npy file, whole or not at all."""
-    import io
-
-    import numpy as np
-
-    from pairsift.training.checkpoint import write_whole
-
-    buffer = io.BytesIO()
-    np.save(buffer, values)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, buffer.getvalue())
-    except OSError as error:
-        raise PairsiftError(f"out: cannot write {path} ({error.strerror}); choose another place") from None
+    names = (data, facts.get("dataset"))
+    return next((n for n in names if isinstance(n, str) and n in FrameworkConfig.published), None)

@@ -20,7 +20,11 @@ _KNOWN = "Known datasets"
 
 Root = Annotated[
     Path | None,
-    typer.Option("--root", help="Where datasets are; else $PAIRSIFT_DATA, else the user's cache.", rich_help_panel=_KNOWN),
+    typer.Option(
+        "--root",
+        help="Where datasets are; else $PAIRSIFT_DATA, else the user's cache.",
+        rich_help_panel=_KNOWN,
+    ),
 ]
 Split = Annotated[
     str | None,
@@ -40,10 +44,14 @@ READING: dict[str, Any] = {
     "root": Root,
     "split": Split,
     "task": Task,
-    "lengths": _own(str | None, "--lengths", "Unequal lengths: refuse, pad (zeros at the end), crop or window.", "HOW"),
+    "lengths": _own(
+        str | None, "--lengths", "Unequal lengths: refuse, pad (zeros at the end), crop or window.", "HOW"
+    ),
     "window": _own(int | None, "--window", "Time steps of a window; means --lengths window."),
     "gaps": _own(str | None, "--gaps", "Missing values: refuse, or interpolate.", "HOW"),
-    "orient": _own(str | None, "--orient", "A table is wide (a row a series) or long (a row a time step).", "HOW"),
+    "orient": _own(
+        str | None, "--orient", "A table is wide (a row a series) or long (a row a time step).", "HOW"
+    ),
     "column": _own(
         list[str] | None,
         "--column",
@@ -51,7 +59,9 @@ READING: dict[str, Any] = {
         "ROLE=NAME",
     ),
     "channels": _own(int | None, "--channels", "Channels in a wide table's columns, one after the other."),
-    "channels_last": _own(bool | None, "--channels-last/--channels-first", "Arrays are (series, time, channels)."),
+    "channels_last": _own(
+        bool | None, "--channels-last/--channels-first", "Arrays are (series, time, channels)."
+    ),
     "classes": _own(str | None, "--classes", "The classes in order, such as sit,stand,walk.", "A,B,..."),
     "val": _own(float | None, "--val", "Share held out for validation; 0.2 where there are labels."),
     "test": _own(float | None, "--test", "Share held out for the test; 0.2 where there are labels."),
@@ -136,3 +146,31 @@ def _column(text: str) -> tuple[str, str | int]:
     if not sign or not role or not name:
         raise PairsiftError(f"column: {text!r} is not ROLE=NAME, such as y=activity")
     return role, int(name) if name.isdecimal() else name
+
+
+def source(data: str, how: dict[str, Any]) -> dict[str, Any]:
+    """What a run folder keeps of where its series came from."""
+    return {"data": place(data), **how}
+
+
+def as_the_run(
+    kept: dict[str, Any], run: Path, data: str | None, how: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """DATA and how to read it, where what is not said is as when the run was made.
+
+    Args:
+        kept: the run's settings.json.
+        run: its folder.
+        data: None for what the run was made from.
+        how: the options that were given; they win.
+    """
+    said = dict(kept.get("source") or {})
+    made_from = said.pop("data", None)
+    if data is None:
+        if not isinstance(made_from, str):
+            raise PairsiftError(f"data: {run} does not say what it was made from; name a labelled dataset")
+        return made_from, {**said, **how}
+    alike = place(data) == made_from or (
+        is_files(data) and isinstance(made_from, str) and is_files(made_from)
+    )
+    return data, {**said, **how} if alike else how

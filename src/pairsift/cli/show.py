@@ -1,11 +1,81 @@
-"""How results look on a terminal."""
+"""How results look on a terminal, and how they are kept in a file."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from pairsift.errors import PairsiftError, shown
+
+if TYPE_CHECKING:
+    from pairsift.data.series import Series
 
 
-def metrics_table(metrics: dict[str, Any]) -> str:
+def metrics_table(metrics: dict[str, Any], validation: dict[str, Any] | None = None) -> str:
     """A line a metric, in percent; metrics of single classes stay in the JSON."""
-    lines = [f"{name:<12}{100 * value:7.2f}" for name, value in metrics.items() if isinstance(value, float)]
-    return "\n".join(lines)
+    head = f"{'':<12}{'test':>7}" + (f"{'validation':>12}" if validation else "")
+    lines = []
+    for name, value in metrics.items():
+        if isinstance(value, float):
+            other = (validation or {}).get(name)
+            second = (
+                ""
+                if not validation
+                else f"{100 * other:>12.2f}"
+                if isinstance(other, float)
+                else f"{'-':>12}"
+            )
+            lines.append(f"{name:<12}{100 * value:>7.2f}{second}")
+    return "\n".join([head, *lines])
+
+
+def describe(parts: list[tuple[str, Series]]) -> str:
+    """What series are: shape, classes, groups, and what a person should know of them."""
+    first = parts[0][1]
+    lines = [f"{shown(first.name)}: {first.channels} channels x {first.length} time steps"]
+    for name, part in parts:
+        lines.append(f"  {name:<10}{len(part)} series{_labels(part)}")
+    return "\n".join(lines + [f"  note      {note}" for note in notes(first)])
+
+
+def _labels(series: Series) -> str:
+    import numpy as np
+
+    words = ""
+    if series.y is not None:
+        counts = series.y.sum(axis=0) if series.multilabel else np.bincount(series.y)
+        names = series.classes or tuple(str(k) for k in range(len(counts)))
+        few = ", ".join(f"{shown(n, 30)} {int(c)}" for n, c in list(zip(names, counts))[:12])
+        words += f"; {len(names)} classes: {few}{', ...' if len(names) > 12 else ''}"
+    if series.group is not None:
+        words += f"; {len(np.unique(series.group))} groups"
+    if series.truth is not None:
+        words += f"; planted: {int((series.truth == 1).sum())} noisy, {int((series.truth == 2).sum())} faulty"
+    return words
+
+
+def notes(series: Series) -> list[str]:
+    """What was noticed when the series were read."""
+    said = series.facts.get("notes")
+    return [shown(note, 300) for note in said] if isinstance(said, list) else []
+
+
+def tell(series: Series) -> None:
+    """Say on standard error what was noticed when the series were read."""
+    for note in notes(series):
+        typer.echo(f"note: {note}", err=True)
+
+
+def writable(out: Path, ending: str) -> Path:
+    """A file that is about to be written: its folder is made; refused before the work, not after it."""
+    if out.suffix != ending:
+        raise PairsiftError(f"out: {shown(out)} must end in {ending}")
+    if out.is_dir():
+        raise PairsiftError(f"out: {shown(out)} is a folder; give a file ending in {ending}")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PairsiftError(f"out: cannot write {out} ({error.strerror}); choose another place") from None
+    return out

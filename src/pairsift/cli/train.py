@@ -1,63 +1,83 @@
-"""pretrain, evaluate, embed: from data to features."""
+"""pretrain: from unlabelled series to a run folder."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pairsift.cli import options as opt
-from pairsift.errors import PairsiftError
+from pairsift.cli import reading
+from pairsift.cli.show import tell
+from pairsift.cli.stop import Stopped
 
-_OFF = "a number, or off"
+_LEARNING, _MINING = "Learning", "Mining"
 
 
 def register(app: typer.Typer) -> None:
-    """Add these commands."""
-    app.command()(pretrain)
-    app.command()(evaluate)
-    app.command()(embed)
-
-
-def _beta(text: str | None) -> float | None:
-    if text is None or text == "off":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise PairsiftError(f"a threshold's beta must be {_OFF}, got {text!r}") from None
+    """Add this command."""
+    app.command()(reading.reads_data(pretrain))
 
 
 def pretrain(
     data: opt.Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="The run folder to make.")],
+    how: dict[str, object],
     framework: Annotated[
-        str | None, typer.Option("--framework", "-f", help="simclr, moco, simsiam, tstcc, tfc or btsf.")
+        str | None,
+        typer.Option(
+            "--framework", "-f", help="simclr, moco, simsiam, tstcc, tfc or btsf.", rich_help_panel=_LEARNING
+        ),
     ] = None,
-    mining: Annotated[str | None, typer.Option("--mining", "-m", help="none, rince or dbpm.")] = None,
-    epochs: Annotated[int | None, typer.Option("--epochs", "-e", help="Passes over the data.")] = None,
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", "-e", help="Passes over the data.", rich_help_panel=_LEARNING)
+    ] = None,
+    batch_size: Annotated[
+        int | None, typer.Option("--batch-size", "-b", help="Series a batch.", rich_help_panel=_LEARNING)
+    ] = None,
+    lr: Annotated[
+        float | None, typer.Option("--lr", help="Adam's learning rate.", rich_help_panel=_LEARNING)
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option("--precision", help="auto, 32-true or bf16-mixed.", rich_help_panel=_LEARNING),
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", "-s", help="The same seed gives the same run.")
+        int | None,
+        typer.Option("--seed", "-s", help="The same seed gives the same run.", rich_help_panel=_LEARNING),
     ] = None,
-    noisy: Annotated[str | None, typer.Option("--noisy", help=f"beta of the noisy side: {_OFF}.")] = None,
-    faulty: Annotated[str | None, typer.Option("--faulty", help=f"beta of the faulty side: {_OFF}.")] = None,
-    weight: Annotated[str | None, typer.Option("--weight", help="How bad pairs are weighed.")] = None,
+    options: opt.Set = None,
+    mining: Annotated[
+        str | None, typer.Option("--mining", "-m", help="none, rince or dbpm.", rich_help_panel=_MINING)
+    ] = None,
     warmup: Annotated[
-        int | None, typer.Option("--warmup", help="Epochs that only watch; a third if left out.")
+        int | None,
+        typer.Option(
+            "--warmup", help="Epochs that only watch; a third if left out.", rich_help_panel=_MINING
+        ),
     ] = None,
-    batch_size: Annotated[int | None, typer.Option("--batch-size", "-b", help="Series a batch.")] = None,
-    lr: Annotated[float | None, typer.Option("--lr", help="Adam's learning rate.")] = None,
-    precision: Annotated[str | None, typer.Option("--precision", help="auto, 32-true or bf16-mixed.")] = None,
+    noisy: Annotated[
+        str | None, typer.Option("--noisy", help="beta of the noisy side, or off.", rich_help_panel=_MINING)
+    ] = None,
+    faulty: Annotated[
+        str | None, typer.Option("--faulty", help="beta of the faulty side, or off.", rich_help_panel=_MINING)
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            "--weight", help="How bad pairs are weighed: a name or a number.", rich_help_panel=_MINING
+        ),
+    ] = None,
+    history: Annotated[
+        str | None, typer.Option("--history", help="mean, last or ramp.", rich_help_panel=_MINING)
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the folder's newest checkpoint.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
-    root: opt.Root = None,
-    split: opt.Split = "published",
-    task: opt.Task = None,
     config: opt.Config = None,
-    options: opt.Set = None,
 ) -> None:
     """Learn a representation from unlabelled series.
 
@@ -65,97 +85,44 @@ def pretrain(
     """
     flags = {
         "framework": framework,
-        "mining": mining,
         "epochs": epochs,
-        "seed": seed,
-        "weight": weight,
-        "warmup": warmup,
         "batch_size": batch_size,
         "lr": lr,
         "precision": precision,
+        "seed": seed,
+        "mining": mining,
+        "warmup": warmup,
+        "noisy": noisy,
+        "faulty": faulty,
+        "weight": weight,
+        "history": history,
     }
-    settings = opt.merge(config, flags, options)
-    sides = {k: _beta(v) for k, v in (("noisy", noisy), ("faulty", faulty)) if v is not None}
-    settings = settings.model_copy(update={"dataset": settings.dataset or opt.known(data), **sides})
-    source = {"data": data, "root": str(root) if root else None, "split": split, "task": task}
+    found, read = opt.read_config(config)
+    settings = opt.merge(found, flags, options)
+    how = {**read, **how}
     from pairsift.training import pretrain as train
 
-    splits = opt.load(data, root, split, task)
-    run = train(splits.train, settings, out=out, resume=resume, progress=not quiet, source=source)
-    last = run.metrics[-1]
+    series = reading.load(data, how).train
+    tell(series)
+    if settings.dataset is None:
+        settings = settings.model_copy(update={"dataset": opt.published(data, series.facts)})
+    try:
+        run = train(
+            series, settings, out=out, resume=resume, progress=not quiet, source=reading.source(data, how)
+        )
+    except KeyboardInterrupt:
+        raise Stopped(
+            f"stopped; the same command with --resume goes on from the last whole epoch in {out}"
+        ) from None
+    loss = run.metrics[-1]["loss"]
     typer.echo(
-        f"{settings.framework} with mining {settings.mining}: loss {last['loss']:.4f} after {settings.epochs} epochs"
+        f"{settings.framework} with mining {settings.mining}: loss {loss:.4f} after {settings.epochs} epochs"
     )
+    if not math.isfinite(loss):
+        typer.echo("warning: the loss is not finite, so nothing was learned; try a smaller --lr", err=True)
     if run.miner is not None:
         counts = run.miner.table()["kind"].value_counts()
         typer.echo(
-            f"bad pairs: {counts.get('noisy', 0)} noisy, {counts.get('faulty', 0)} faulty of {len(splits.train)}"
+            f"bad pairs: {counts.get('noisy', 0)} noisy, {counts.get('faulty', 0)} faulty of {len(series)}"
         )
-    typer.echo(f"written to {out}; next: pairsift evaluate {out}")
-
-
-def evaluate(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
-    data: Annotated[
-        str | None, typer.Argument(help="Labelled data; what the run was made from if left out.")
-    ] = None,
-    root: opt.Root = None,
-    split: Annotated[
-        str | None, typer.Option("--split", help="published or grouped; the run's if left out.")
-    ] = None,
-    task: opt.Task = None,
-    seed: Annotated[int, typer.Option("--seed", "-s", help="Of the probe.")] = 0,
-    raw: Annotated[bool, typer.Option("--raw", help="Do not standardise the features.")] = False,
-) -> None:
-    """Fit a linear probe on frozen features and print how well it does.
-
-    Example: `pairsift evaluate run`
-    """
-    from pairsift.cli.show import metrics_table
-    from pairsift.evaluation import probe_framework
-    from pairsift.training import load_framework, read_settings, versions, write_json
-
-    source = read_settings(run).get("source") or {}
-    if data is None and not source.get("data"):
-        raise PairsiftError(f"data: {run} does not say what it was made from; name a labelled dataset")
-    splits = opt.load(
-        data or source["data"],
-        root or (Path(source["root"]) if source.get("root") else None),
-        split or source.get("split") or "published",
-        task or source.get("task"),
-    )
-    result = probe_framework(load_framework(run), splits, seed=seed, standardise=not raw)
-    write_json(run / "metrics.json", {**result, "versions": versions()})
-    typer.echo(metrics_table(result["metrics"]))
-    typer.echo(f"written to {run / 'metrics.json'}")
-
-
-def embed(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
-    data: opt.Data,
-    out: Annotated[Path, typer.Option("--out", "-o", help="A .npy file to write, a row a series.")],
-    part: Annotated[str, typer.Option("--part", help="all, train, val or test.")] = "all",
-    root: opt.Root = None,
-    split: opt.Split = "published",
-    task: opt.Task = None,
-) -> None:
-    """Write every series' features.
-
-    Example: `pairsift embed run my_series.npz --out features.npy`
-    """
-    import numpy as np
-
-    from pairsift.evaluation import embed_series
-    from pairsift.training import load_framework
-
-    splits = opt.load(data, root, split, task)
-    parts = {"train": splits.train, "val": splits.val, "test": splits.test}
-    if part != "all" and part not in parts:
-        raise PairsiftError(f"part must be all, train, val or test, got {part!r}")
-    wanted = [s for name, s in parts.items() if s is not None and part in ("all", name)]
-    if not wanted:
-        raise PairsiftError(f"{data} has no {part} part")
-    framework = load_framework(run)
-    features = np.concatenate([embed_series(framework, s).numpy() for s in wanted])
-    opt.save_array(out, features)
-    typer.echo(f"{features.shape[0]} series, {features.shape[1]} features each, written to {out}")
+    typer.echo(f"written to {out}; next: pairsift {'embed' if series.y is None else 'evaluate'} {out}")

@@ -13,7 +13,7 @@ from pairsift.data.series import Array, Series
 from pairsift.errors import PairsiftError, shown
 
 
-def save_series(series: Series, path: str | Path) -> Path:
+def save_series(series: Series, path: str | Path, split: Array | None = None) -> Path:
     """Write X, y, other, truth, group, id, classes, the name and the facts (as JSON) to an .npz.
 
     Nothing half-written is left behind: the file appears when it is whole. It is not compressed, so that
@@ -22,6 +22,7 @@ def save_series(series: Series, path: str | Path) -> Path:
     Args:
         series: what is written.
         path: where to; it must end in .npz.
+        split: each series' part, "train", "val" or "test", (N,); `load_splits` keeps to it.
 
     Returns:
         The path.
@@ -36,6 +37,7 @@ def save_series(series: Series, path: str | Path) -> Path:
         "truth": series.truth,
         "group": _plain(series.group),
         "id": _plain(series.ids),
+        "split": _plain(split),
         "classes": None if series.classes is None else np.array(series.classes, dtype=np.str_),
         "facts": np.array(json.dumps({**series.facts, "name": series.name})),
     }

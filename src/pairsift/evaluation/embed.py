@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -24,12 +25,20 @@ def embed_series(framework: Framework, series: Series, batch_size: int = 512) ->
     Returns:
         Features, shape (N, D), float32, on the CPU.
     """
-    device = next(framework.parameters()).device
     features = torch.empty(len(series), framework.out_features)
+    done = 0
+    for z in embed_batches(framework, series, batch_size):
+        features[done : done + len(z)] = z
+        done += len(z)
+    return features
+
+
+def embed_batches(framework: Framework, series: Series, batch_size: int = 512) -> Iterator[Tensor]:
+    """The same, batch by batch, (B, D) each, for features that need not fit into memory."""
+    device = next(framework.parameters()).device
     for start in range(0, len(series), batch_size):
         x = series[range(start, min(start + batch_size, len(series)))].x
-        features[start : start + len(x)] = framework.embed(x.to(device)).float().cpu()
-    return features
+        yield framework.embed(x.to(device)).float().cpu()
 
 
 def probe_framework(

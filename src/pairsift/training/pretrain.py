@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import signal
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,7 +19,7 @@ from lightning import Trainer
 from lightning.pytorch.callbacks import Callback, Checkpoint
 
 from pairsift.data.series import Series
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 from pairsift.frameworks import Framework, build_framework
 from pairsift.mining import BadPairMiner, Ramp, build_miner
 from pairsift.training import folder as run_folder
@@ -28,7 +29,7 @@ from pairsift.training.history import LossHistory
 from pairsift.training.module import PairModule
 from pairsift.training.progress import EpochLog, ProgressLines
 from pairsift.training.seeds import WEIGHTS, derive_seed
-from pairsift.training.settings import Settings, make_settings
+from pairsift.training.settings import Settings, check_options, make_settings
 
 
 @dataclass
@@ -45,16 +46,25 @@ class Run:
 
 def make_framework(settings: Settings, series: Series) -> Framework:
     """The framework that the settings name, with weights drawn from the settings' seed."""
+    check_options(settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive_seed(settings.seed, WEIGHTS))
-        return build_framework(
-            settings.framework,
-            series.channels,
-            series.length,
-            settings.loss,
-            settings.dataset,
-            **settings.options,
-        )
+        try:
+            return build_framework(
+                settings.framework,
+                series.channels,
+                series.length,
+                settings.loss,
+                settings.dataset,
+                **settings.options,
+            )
+        except (TypeError, ValueError, RuntimeError) as error:
+            if isinstance(error, PairsiftError) or not settings.options:
+                raise
+            reason = shown(error, 200)  # torch's own words about a layer that cannot be made
+            raise PairsiftError(
+                f"options: no {settings.framework} can be made with {settings.options}: {reason}"
+            ) from error
 
 
 def make_miner(
@@ -62,16 +72,26 @@ def make_miner(
 ) -> BadPairMiner | None:
     """The miner that the settings name; None where nothing is mined."""
     weight = settings.weight or framework.mining_weight
-    return build_miner(
-        settings.mining,
-        num_pairs,
-        warmup_epochs=settings.warmup_epochs,
-        noisy=settings.noisy,
-        faulty=settings.faulty,
-        weight=float(weight) if weight.replace(".", "", 1).isdigit() else weight,
-        history=Ramp(settings.epochs) if settings.history == "ramp" else settings.history,
-        batch_size=batch_size,
-    )
+    try:
+        return build_miner(
+            settings.mining,
+            num_pairs,
+            warmup_epochs=settings.warmup_epochs,
+            noisy=settings.noisy,
+            faulty=settings.faulty,
+            weight=_number(weight),
+            history=Ramp(settings.epochs) if settings.history == "ramp" else settings.history,
+            batch_size=batch_size,
+        )
+    except ValueError as error:  # the miner, which stands alone, has no error of ours to raise
+        raise PairsiftError(str(error)) from None
+
+
+def _number(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def pretrain(
@@ -132,7 +152,8 @@ def pretrain(
             extra.append(EpochCheckpoints(home / "checkpoints"))
         with torch.random.fork_rng(devices=[]), quiet_lightning():
             trainer = build_trainer(settings, [log, *extra, *callbacks])
-            trainer.fit(module, batch_loader(series, batches), ckpt_path=start)
+            with interruptible():
+                trainer.fit(module, batch_loader(series, batches), ckpt_path=start)
         run = Run(framework.eval(), miner, log.rows, history, settings, home)
         if home:
             _finish(run, series)
@@ -153,6 +174,19 @@ def build_trainer(settings: Settings, callbacks: list[Callback]) -> Trainer:
         use_distributed_sampler=False,
         devices=1,
     )
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C arrive as what it is: Lightning would end the whole process, deaf to the next one."""
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    except SystemExit as stopped:
+        if not isinstance(stopped.__context__, KeyboardInterrupt):
+            raise
+        signal.signal(signal.SIGINT, handler)
+        raise KeyboardInterrupt from None
 
 
 @contextmanager
@@ -183,11 +217,16 @@ def resolve_precision(precision: str) -> Any:
 
 
 def fingerprint(series: Series, most: int = 1 << 20) -> dict[str, Any]:
-    """What tells this data from other data: shape, and a checksum of at most ``most`` series' first values."""
-    step = max(1, len(series) // 1000)
-    sample = np.ascontiguousarray(series.x[::step].reshape(-1)[:most])
-    digest = hashlib.sha256(sample.tobytes()).hexdigest()[:16]
-    return {"name": series.name, "shape": list(series.x.shape), "sample_sha256": digest}
+    """What tells this data from other data: shape, and a checksum of ``most`` values from up to 1000 series.
+
+    Row by row: of an array that is mapped from a file, no more is read than what is summed up.
+    """
+    rows = np.linspace(0, len(series) - 1, min(len(series), 1000)).astype(np.int64)
+    each = max(1, most // len(rows))
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(np.ascontiguousarray(series.x[row].reshape(-1)[:each]).tobytes())
+    return {"name": series.name, "shape": list(series.x.shape), "sample_sha256": digest.hexdigest()[:16]}
 
 
 def _begin(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
+from pairsift.frameworks import FRAMEWORKS
 
 
 class Settings(BaseModel):
@@ -17,7 +19,7 @@ class Settings(BaseModel):
     of the epochs. ``options`` go to the framework.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     framework: str = "simclr"
     dataset: str | None = None
@@ -60,8 +62,24 @@ def make_settings(base: Settings | None = None, **options: Any) -> Settings:
     try:
         return Settings(**{**(base.model_dump() if base else {}), **options})
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        came = "" if first["type"] == "value_error" else f", got {first['input']!r}"
-        reason = first["msg"].removeprefix("Value error, ")
-        raise PairsiftError(f"{where}{': ' if where else ''}{reason}{came}") from None
+        raise PairsiftError(_sentence(error)) from None
+
+
+def check_options(settings: Settings) -> None:
+    """Refuse framework options of a wrong type; unknown ones are the framework's to refuse."""
+    kind = FRAMEWORKS.get(settings.framework)
+    if kind is None:
+        return
+    known = {f.name for f in fields(kind.Config)}
+    try:
+        TypeAdapter(kind.Config).validate_python({k: v for k, v in settings.options.items() if k in known})
+    except ValidationError as error:
+        raise PairsiftError(f"options: {_sentence(error)}") from None
+
+
+def _sentence(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    came = "" if first["type"] == "value_error" else f", got {shown(repr(first['input']))}"
+    reason = first["msg"].removeprefix("Value error, ")
+    return f"{where}{': ' if where else ''}{reason}{came}"
