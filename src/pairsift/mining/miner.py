@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from pairsift.mining.checks import checked_index, checked_losses, whole_number
 from pairsift.mining.memory import History, Memory, Ramp, Statistics
 from pairsift.mining.population import Population
-from pairsift.mining.sync import check_untouched, many_processes, sum_over_processes
+from pairsift.mining.sync import many_processes, sum_over_processes
 from pairsift.mining.table import pairs_table
 from pairsift.mining.thresholds import Judge, Sigma, Threshold
 from pairsift.mining.watch import BatchSizes, Nonfinite
@@ -86,7 +86,6 @@ class BadPairMiner(nn.Module):
         self.register_buffer("_progress", torch.zeros(2, dtype=torch.int64))  # epoch, whether it is running
         self._epoch, self._running = 0, False  # the same on the host
         self._fitted: tuple[Judge, Weigher] | None = None
-        self._written: int | None = None  # the version of memory.total after our last write
         self._sizes = BatchSizes(self.batch_size)
         self.register_load_state_dict_post_hook(_after_load)  # type: ignore[no-untyped-call]
 
@@ -128,13 +127,12 @@ class BadPairMiner(nn.Module):
             return
         noted = self._nonfinite
         if many_processes():
-            check_untouched(self.memory, self._written)
             noted.count.copy_(noted.before + sum_over_processes(self.memory, noted.count - noted.before))
         noted.before.copy_(noted.count)
         self.memory.merge(self._epoch)
         self._sizes.end_epoch()
         self._set_progress(self._epoch, False)
-        self._fitted, self._written = None, None
+        self._fitted = None
 
     def forward(self, losses: Tensor, index: Tensor) -> Tensor:
         """Remember a batch's losses and weigh the bad pairs' down.
@@ -225,12 +223,10 @@ class BadPairMiner(nn.Module):
     def _record(self, losses: Tensor, index: Tensor, finite: Tensor | None) -> None:
         if len(losses) == 0:
             return
-        check_untouched(self.memory, self._written)
         if self._sizes.long_enough(len(losses)):
             self.memory.add(losses.detach(), index, finite)
         if finite is not None:
             self._nonfinite.note(~finite, index)
-        self._written = self.memory.total._version
 
     def _weigh(self, losses: Tensor, index: Tensor) -> Tensor:
         if not self.active:
@@ -256,11 +252,11 @@ class BadPairMiner(nn.Module):
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickled and copied without what is fitted anew when next asked for."""
-        return {**self.__dict__, "_fitted": None, "_written": None}
+        return {**self.__dict__, "_fitted": None}
 
     def _apply(self, fn: Any, recurse: bool = True) -> BadPairMiner:
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
-        self._fitted, self._written = None, None
+        self._fitted = None
         return self
 
 
@@ -268,4 +264,4 @@ def _after_load(miner: BadPairMiner, _: object) -> None:
     """Take up a loaded state: counters on the host follow, thresholds are fitted when next asked for."""
     epoch, running = miner._progress.tolist()
     miner._epoch, miner._running = epoch, bool(running)
-    miner._fitted, miner._written = None, None
+    miner._fitted = None

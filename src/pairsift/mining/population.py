@@ -40,7 +40,10 @@ class Population:
 
     @property
     def sigma(self) -> float:
-        """Population standard deviation of the pairs' mean losses, Eq. 4; exactly 0 where all are equal."""
+        """Population standard deviation of the pairs' mean losses, Eq. 4.
+
+        Exactly 0 where all are equal, as far as the memory's digits can tell.
+        """
         return self._moments[2]
 
     def blocks(self, size: int = BLOCK) -> Iterator[Statistics]:
@@ -61,14 +64,12 @@ class Population:
         """Count, mu and sigma, in one pass over the pairs' distances from a point amid them.
 
         The point is the mean of the first block's pairs: not many sigmas from mu, so that nothing cancels,
-        and exactly the common value where all means are equal, so that sigma is then exactly 0.
+        and exactly the common value where all means are equal.
         """
         origin = self._point_amid()
         if origin is None:
             return 0, 0.0, 0.0
-        scratch = exact(
-            self._memory.mean[:BLOCK]
-        )  # taking new memory for each block costs more than the sums
+        scratch = exact(self._memory.mean[:BLOCK])  # new memory for each block would cost more than the sums
         count, sums, squares = 0, [], []
         for mean, seen in in_blocks(BLOCK, self._memory.mean, self._memory.seen):
             off = scratch[: len(mean)].copy_(mean).sub_(origin)
@@ -79,9 +80,11 @@ class Population:
                 off.mul_(seen > 0)
             sums.append(off.sum())
             squares.append(off.square_().sum())
-        distance = float(torch.stack(sums).double().sum()) / count
-        variance = float(torch.stack(squares).double().sum()) / count - distance**2
-        return count, origin + distance, math.sqrt(max(variance, 0.0))
+        distance = float(torch.stack(sums).cpu().double().sum()) / count
+        variance = float(torch.stack(squares).cpu().double().sum()) / count - distance**2
+        mu, sigma = origin + distance, math.sqrt(max(variance, 0.0))
+        rounding = 4 * torch.finfo(self._memory.mean.dtype).eps * abs(mu)
+        return count, mu, sigma if sigma > rounding else 0.0
 
     def _point_amid(self) -> float | None:
         """The mean over the seen pairs of the first block that has any; None where nothing was seen."""

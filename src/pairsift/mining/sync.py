@@ -30,22 +30,25 @@ def sum_over_processes(memory: Memory, extra: Tensor) -> Tensor:
     Returns:
         The summed ``extra``.
     """
+    full = torch.iinfo(torch.int16).max
     for start in range(0, max(len(memory), 1), AT_ONCE):
         total, visits = (t[start : start + AT_ONCE] for t in (memory.total, memory.visits))
         together = torch.cat([total, visits.to(total.dtype), extra.to(total.dtype).view(1)])
         shared = together.cuda() if dist.get_backend() == "nccl" else together
         dist.all_reduce(shared)
-        total.copy_(shared[: len(total)])
-        visits.copy_(shared[len(total) : -1].clamp(max=torch.iinfo(torch.int16).max))
+        losses, counts = shared[: len(total)], shared[len(total) : -1]
+        total.copy_(torch.where(counts > full, losses * (full / counts), losses))
+        visits.copy_(counts.clamp(max=full))
         summed = shared[-1]
     return summed.to(device=extra.device, dtype=extra.dtype)
 
 
 def hide_from_ddp(module: nn.Module) -> None:
-    """Keep DistributedDataParallel from overwriting the memories of the miners inside ``module``.
+    """Let DistributedDataParallel pass over the memories of the miners inside ``module``.
 
-    DDP copies rank 0's buffers to all ranks before each forward pass; a memory differs between ranks until
-    the epoch ends. Call this before wrapping ``module``, or pass ``broadcast_buffers=False`` to DDP.
+    Call it before ``module`` is wrapped. DDP would copy rank 0's buffers to all ranks before each forward
+    pass, though a memory differs between ranks until the epoch ends, and refuses their dtype
+    ("Invalid scalar type"). With ``broadcast_buffers=False`` it leaves all buffers alone, others' too.
     """
     from pairsift.mining.miner import BadPairMiner
 
@@ -57,18 +60,3 @@ def hide_from_ddp(module: nn.Module) -> None:
     ]
     hidden = list(getattr(module, "_ddp_params_and_buffers_to_ignore", []))
     module._ddp_params_and_buffers_to_ignore = hidden + [n for n in names if n not in hidden]  # type: ignore[assignment]
-
-
-def check_untouched(memory: Memory, written: int | None) -> None:
-    """Notice that somebody else wrote into a memory: under several processes that is DDP, copying rank 0's.
-
-    Args:
-        memory: the memory.
-        written: the version of ``memory.total`` after our last write, None where that is not known.
-    """
-    if written is not None and written != memory.total._version and many_processes():
-        raise RuntimeError(
-            "the miner's memory was overwritten between two batches, most likely by DistributedDataParallel "
-            "copying rank 0's buffers; call pairsift.mining.hide_from_ddp(module) before wrapping the module "
-            "that holds the miner, or pass broadcast_buffers=False"
-        )
