@@ -10,9 +10,7 @@ from torch import Tensor, nn
 from pairsift.errors import PairsiftError
 from pairsift.losses.embeddings import check_embeddings, unit
 from pairsift.losses.gather import gather, processes
-
-# Stands for -inf inside logsumexp, whose gradient is NaN on a row of nothing but -inf.
-MASKED = -1e30
+from pairsift.losses.logits import against_all, two_sided
 
 
 class Contrast(nn.Module, ABC):
@@ -85,19 +83,26 @@ class Contrast(nn.Module, ABC):
         pairs = len(zu)
         with torch.autocast(zu.device.type, enabled=False):
             z = self._scaled(torch.cat([zu, zv]))  # (2B, D)
-            u, v = z[:pairs], z[pairs:]
-            positive = (u * v).sum(1)  # (B,)
-            anchors, others = (u, v) if self.one_sided else (z, z)  # (A, D), A = B or 2B
-            keep = negatives if negatives is None or self.one_sided else negatives.repeat(2)
-            start = 0  # where this process' views begin among all candidates
-            if spread > 1:
-                start = torch.distributed.get_rank() * len(others)
-                others = gather(others)
-                keep = None if keep is None else gather(keep)
-            negative = _negative(anchors @ others.T, pairs, start, keep)  # (A,)
+            if spread == 1 and not self.one_sided:
+                positive, negative = two_sided(z, negatives)
+            else:
+                positive, negative = self._other(z, negatives, spread)
             if self.one_sided:
                 return self.combine(positive, negative)
             return self.combine(positive.repeat(2), negative).view(2, pairs).mean(0)
+
+    def _other(self, z: Tensor, negatives: Tensor | None, spread: int) -> tuple[Tensor, Tensor]:
+        """Positive logits (B,) and negatives' logsumexp (A,) one-sided, or with other processes' views."""
+        pairs = len(z) // 2
+        u, v = z[:pairs], z[pairs:]
+        anchors, others = (u, v) if self.one_sided else (z, z)  # (A, D), A = B or 2B
+        keep = negatives if negatives is None or self.one_sided else negatives.repeat(2)
+        start = 0
+        if spread > 1:
+            start = torch.distributed.get_rank() * len(others)
+            others = gather(others)
+            keep = None if keep is None else gather(keep)
+        return (u * v).sum(1), against_all(anchors, others, pairs, start, keep)
 
     def against(self, queries: Tensor, keys: Tensor, bank: Tensor) -> Tensor:
         """One-sided loss whose negatives are the rows of a bank, as MoCo's queue.
@@ -125,22 +130,3 @@ class Contrast(nn.Module, ABC):
     def extra_repr(self) -> str:
         """What ``print`` shows between the parentheses."""
         return f"temperature={self.temperature}, one_sided={self.one_sided}"
-
-
-def _negative(logits: Tensor, pairs: int, start: int, keep: Tensor | None) -> Tensor:
-    """Logsumexp over each anchor's negatives, shape (A,).
-
-    Masks the logits in place and out of autograd's sight: what is masked has a softmax weight of exactly 0,
-    so the gradient that logsumexp passes to it is 0 without a mask of its own.
-    """
-    hidden = logits.detach()
-    anchors = len(logits)
-    hidden[:, start : start + anchors].fill_diagonal_(MASKED)  # oneself (one-sided: one's positive)
-    if anchors > pairs:  # two-sided: one's positive lies B columns on, or back
-        hidden[:pairs, start + pairs : start + anchors].fill_diagonal_(MASKED)
-        hidden[pairs:, start : start + pairs].fill_diagonal_(MASKED)
-    if keep is not None:
-        hidden.masked_fill_(~keep, MASKED)
-    negative = logits.logsumexp(1)
-    # A row may have lost all its negatives; -inf says so, and stops its gradient.
-    return negative if keep is None else negative.masked_fill(negative < MASKED / 2, -torch.inf)
