@@ -119,7 +119,7 @@ def draw_views(views: Views, places: Array) -> tuple[Array, Array]:
 
 
 def as_thresholds(thresholds: Thresholds | Mapping[str, Any] | None) -> Thresholds:
-    """Thresholds from themselves, from what ``miner.thresholds()`` says, or none.
+    """Thresholds from themselves, from what ``miner.thresholds`` says, or none.
 
     Of a mapping these names are read, where it has them: noisy, faulty, name (else threshold), and
     boundaries, each of them a ``Boundary`` or a mapping with its kind, mean and std.
