@@ -240,6 +240,18 @@ def test_a_zero_vector_is_orthogonal_to_all_and_gets_no_gradient(criterion: torc
     assert zu.grad is not None and (zu.grad[2] == 0).all() and zu.grad.isfinite().all()
 
 
+@pytest.mark.slow
+@each_contrast
+def test_compiled_losses_are_the_same(criterion: Contrast) -> None:
+    zu, zv = (z.requires_grad_() for z in embeddings())
+    compiled = torch.compile(criterion, backend="aot_eager")
+    for keep in (None, torch.tensor([True, False, True, True, False, True, True])):
+        losses, expected = compiled(zu, zv, keep), criterion(zu, zv, keep)
+        torch.testing.assert_close(losses, expected)
+        gradient = torch.autograd.grad(losses.sum(), [zu, zv])
+        torch.testing.assert_close(gradient, torch.autograd.grad(expected.sum(), [zu, zv]))
+
+
 def test_losses_are_made_by_name() -> None:
     assert isinstance(build_loss("infonce", temperature=0.1), InfoNCE)
     assert repr(build_loss("rince", q=0.5)) == "RINCE(temperature=0.2, q=0.5, lam=0.01, one_sided=False)"

@@ -49,10 +49,10 @@ def against_all(anchors: Tensor, others: Tensor, pairs: int, start: int, keep: T
 
 def _hide_own(logits: Tensor, pairs: int) -> None:
     """Mask, in logits (A, A), what is no negative: oneself and one's other view."""
-    logits.fill_diagonal_(MASKED)  # one-sided: this is the other view
+    logits.diagonal().fill_(MASKED)  # one-sided: this is the other view
     if len(logits) > pairs:
-        logits[:pairs, pairs:].fill_diagonal_(MASKED)
-        logits[pairs:, :pairs].fill_diagonal_(MASKED)
+        logits.diagonal(pairs).fill_(MASKED)
+        logits.diagonal(-pairs).fill_(MASKED)
 
 
 def _minus_infinity(negative: Tensor, keep: Tensor | None) -> Tensor:
@@ -67,7 +67,7 @@ class _TwoSided(torch.autograd.Function):
     def forward(ctx: Any, z: Tensor, hidden: Tensor | None) -> tuple[Tensor, Tensor]:
         pairs = len(z) // 2
         logits = z @ z.T  # (2B, 2B)
-        positive = logits[:pairs, pairs:].diagonal().clone()
+        positive = logits.diagonal(pairs).clone()
         _hide_own(logits, pairs)
         if hidden is not None:
             logits.masked_fill_(hidden, MASKED)
@@ -83,5 +83,5 @@ class _TwoSided(torch.autograd.Function):
         z, weights, total = ctx.saved_tensors
         pairs = len(z) // 2
         grad = weights * (grad_negative[:, None] / total)  # dS
-        grad[:pairs, pairs:].diagonal().add_(grad_positive)
+        grad.diagonal(pairs).add_(grad_positive)
         return grad.add_(grad.T.contiguous()) @ z, None
