@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -110,11 +111,16 @@ class BilinearFusion(nn.Module):
         self.v = nn.Linear(width, rank, bias=False)
         self.out_features = rank
 
+    def branches(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Temporal (B, W, L) and spectral features (B, W, M) before any fusion."""
+        return self.temporal(x), self.spectral(magnitude_spectrum(x))
+
     def forward(self, x: Tensor) -> Tensor:
         """(B, C, T) to (B, R), rows of length 1."""
-        t, s = self.temporal(x), self.spectral(magnitude_spectrum(x))
+        t, s = self.branches(x)
         for refine in self.rounds:
             t, s = refine(t, s)
         # The sum over all pairs of a step and a frequency is the product of the two sums.
-        fused = (self.u(t.mean(2)) * self.v(s.mean(2))).float()  # (B, R)
+        fused = self.u(t.mean(2)) * self.v(s.mean(2))  # (B, R)
+        fused = fused if x.dtype == torch.float64 else fused.float()
         return F.normalize(fused / (fused.abs() + FLAT).sqrt(), dim=1)  # signed square root, unit length
