@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pairsift.cli.reading import READING, tidy
+from pairsift.cli import reading
+from pairsift.cli.reading import READING, Root, Split, Task, tidy
 from pairsift.errors import PairsiftError, shown
 
 if TYPE_CHECKING:
+    from pairsift.data.series import Splits
     from pairsift.training.settings import Settings
+
+__all__ = ["Config", "Data", "Root", "RunFolder", "Set", "Split", "Task"]
 
 Data = Annotated[
     str, typer.Argument(help="A dataset's name (simulated, har, epilepsy, sleep-edf, ptb-xl) or a path.")
@@ -66,7 +70,18 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise PairsiftError(f"config: {path} is nested too deep to be settings") from None
 
 
-def merge(found: dict[str, Any], flags: dict[str, Any], options: list[str] | None) -> Settings:
+def merge(config: Path | None, flags: dict[str, Any], options: list[str] | None) -> Settings:
+    """Settings from a TOML file and the flags, for a command that takes no reading options from it."""
+    return settle(read_config(config)[0], flags, options)
+
+
+def load(data: str, root: Path | None = None, split: str | None = None, task: str | None = None) -> Splits:
+    """The dataset that a command names; ``published`` says nothing where there is only one split."""
+    how = {"root": root, "split": None if split == "published" else split, "task": task}
+    return reading.load(data, {name: value for name, value in how.items() if value is not None})
+
+
+def settle(found: dict[str, Any], flags: dict[str, Any], options: list[str] | None) -> Settings:
     """Settings from what a TOML file and the flags say; flags win."""
     from pairsift.training.settings import make_settings
 
@@ -100,6 +115,11 @@ def _pair(text: str) -> tuple[str, Any]:
         return key, tomllib.loads(f"v = {value}")["v"]
     except tomllib.TOMLDecodeError:
         return key, value  # a bare word is a string
+
+
+def known(data: str) -> str | None:
+    """The dataset's name where ``data`` is one."""
+    return published(data, {})
 
 
 def published(data: str, facts: dict[str, Any]) -> str | None:

@@ -164,8 +164,10 @@ def as_the_run(
         data: None for what the run was made from.
         how: the options that were given; they win.
     """
-    said = dict(kept.get("source") or {})
+    said = {name: value for name, value in (kept.get("source") or {}).items() if value is not None}
     made_from = said.pop("data", None)
+    if said.get("split") == "published":
+        del said["split"]  # it is the default, and unknown to files
     if data is None:
         if not isinstance(made_from, str):
             raise PairsiftError(f"data: {run} does not say what it was made from; name a labelled dataset")

@@ -98,7 +98,7 @@ def pretrain(
         "history": history,
     }
     found, read = opt.read_config(config)
-    settings = opt.merge(found, flags, options)
+    settings = opt.settle(found, flags, options)
     how = {**read, **how}
     from pairsift.training import pretrain as train
 

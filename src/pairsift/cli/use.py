@@ -112,7 +112,7 @@ def fits(framework: Framework, series: Series, run: Path) -> None:
     """Refuse series of another shape than the run was made from."""
     if (series.channels, series.length) != (framework.channels, framework.length):
         raise PairsiftError(
-            f"{shown(series.name)}: its series have {series.channels} channels and {series.length} time steps, "
+            f"{shown(series.name)}: it has {series.channels} channels and {series.length} time steps, "
             f"but {run} was made from {framework.channels} and {framework.length}; bring them to that shape "
             f"(--window {framework.length} cuts longer ones)"
         )
