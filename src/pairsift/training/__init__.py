@@ -5,13 +5,17 @@ from __future__ import annotations
 from pairsift.training.folder import load_framework, read_settings, versions, write_json
 from pairsift.training.module import PairModule
 from pairsift.training.pretrain import Run, make_framework, make_miner, pretrain
+from pairsift.training.restore import KeptHistory, load_history, load_miner
 from pairsift.training.settings import Settings, make_settings
 
 __all__ = [
+    "KeptHistory",
     "PairModule",
     "Run",
     "Settings",
     "load_framework",
+    "load_history",
+    "load_miner",
     "make_framework",
     "make_miner",
     "make_settings",

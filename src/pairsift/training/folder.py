@@ -18,7 +18,8 @@ from pairsift.frameworks import Framework, build_framework
 from pairsift.training.checkpoint import write_whole
 
 FORMAT = 1
-SETTINGS, WEIGHTS, MINER = "settings.json", "framework.safetensors", "miner.safetensors"
+SETTINGS, WEIGHTS = "settings.json", "framework.safetensors"
+MINER, HISTORY = "miner.safetensors", "history.safetensors"
 
 
 def versions() -> dict[str, str]:
@@ -66,9 +67,14 @@ def sole_owner(folder: Path) -> Iterator[None]:
 
 def save_weights(module: nn.Module, path: Path) -> None:
     """Write a module's state as safetensors."""
+    save_tensors(module.state_dict(), path)
+
+
+def save_tensors(tensors: dict[str, Tensor], path: Path) -> None:
+    """Write tensors as safetensors, whole or not at all."""
     from safetensors.torch import save
 
-    write_whole(path, save({name: value.contiguous() for name, value in module.state_dict().items()}))
+    write_whole(path, save({name: value.contiguous() for name, value in tensors.items()}))
 
 
 def load_weights(path: Path) -> dict[str, Tensor]:

@@ -68,10 +68,17 @@ def make_framework(settings: Settings, series: Series) -> Framework:
 
 
 def make_miner(
-    settings: Settings, framework: Framework, num_pairs: int, batch_size: int
+    settings: Settings, framework: Framework | str, num_pairs: int, batch_size: int
 ) -> BadPairMiner | None:
-    """The miner that the settings name; None where nothing is mined."""
-    weight = settings.weight or framework.mining_weight
+    """The miner that the settings name; None where nothing is mined.
+
+    Args:
+        settings: the run's.
+        framework: whose ``mining_weight`` is taken where the settings name no weight; or that weight's name.
+        num_pairs: N.
+        batch_size: the size of a full batch.
+    """
+    weight = settings.weight or (framework if isinstance(framework, str) else framework.mining_weight)
     try:
         return build_miner(
             settings.mining,
@@ -132,6 +139,7 @@ def pretrain(
         raise PairsiftError(f"pretraining needs at least two series, got {len(series)}")
     framework = framework if framework is not None else make_framework(settings, series)
     batches = EpochBatches(len(series), settings.batch_size, settings.seed)
+    own_miner = miner is not None
     miner = miner if miner is not None else make_miner(settings, framework, len(series), batches.batch_size)
     module = PairModule(
         framework, miner, lr=settings.lr, weight_decay=settings.weight_decay, seed=settings.seed
@@ -142,7 +150,7 @@ def pretrain(
         if out is not None:
             home = run_folder.prepare_folder(Path(out))
             held.enter_context(run_folder.sole_owner(home))
-            start = _begin(home, settings, framework, series, resume, source)
+            start = _begin(home, settings, framework, series, resume, source, own_miner)
         log = EpochLog(home / "metrics.csv" if home else None)
         history = LossHistory(miner, seed=settings.seed) if miner is not None else None
         extra: list[Callback] = [history] if history else []
@@ -230,12 +238,19 @@ def fingerprint(series: Series, most: int = 1 << 20) -> dict[str, Any]:
 
 
 def _begin(
-    home: Path, settings: Settings, framework: Framework, series: Series, resume: bool, source: Any
+    home: Path,
+    settings: Settings,
+    framework: Framework,
+    series: Series,
+    resume: bool,
+    source: Any,
+    own_miner: bool,
 ) -> str | None:
     content: dict[str, Any] = {
         "format": run_folder.FORMAT,
         "settings": settings.model_dump(),
         "made": framework.settings,
+        "own_miner": own_miner,
         "data": fingerprint(series),
         "source": source,
         "versions": run_folder.versions(),
@@ -270,3 +285,6 @@ def _finish(run: Run, series: Series) -> None:
     run_folder.save_weights(run.framework, run.folder / run_folder.WEIGHTS)
     if run.miner is not None:
         run_folder.save_weights(run.miner, run.folder / run_folder.MINER)
+    if run.history is not None:
+        kept = {"index": run.history.index, "losses": run.history.table()}
+        run_folder.save_tensors(kept, run.folder / run_folder.HISTORY)
