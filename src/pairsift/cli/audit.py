@@ -1,0 +1,108 @@
+"""audit: which pairs are bad, as a table and as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pairsift.cli import options as opt
+from pairsift.errors import PairsiftError
+
+if TYPE_CHECKING:
+    from pairsift.data.series import Series
+    from pairsift.frameworks import Framework
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    app.command()(audit)
+
+
+def audit(
+    data: Annotated[str, typer.Argument(help="A dataset's name, a path, or the folder of a finished run.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where pairs.csv and report.html go.")],
+    framework: Annotated[str, typer.Option("--framework", "-f", help="What to pretrain with.")] = "simclr",
+    mining: Annotated[str, typer.Option("--mining", "-m", help="How bad pairs are told.")] = "dbpm",
+    epochs: Annotated[int, typer.Option("--epochs", "-e", help="Passes over the data.")] = 15,
+    seed: Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same audit.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    root: opt.Root = None,
+    split: opt.Split = "published",
+    task: opt.Task = None,
+    config: opt.Config = None,
+    options: opt.Set = None,
+) -> None:
+    """Say which series are bad, and show them on a page that opens offline.
+
+    Pretrains first, unless given the folder of a run that mined. Then see OUT/report.html and OUT/pairs.csv.
+
+    Example: `pairsift audit simulated --out audit`
+    """
+    from pairsift.report import PairHistory, write_audit
+    from pairsift.training import load_framework, load_history, load_miner, pretrain, read_settings
+
+    home = Path(data)
+    if (home / "settings.json").is_file():
+        kept = read_settings(home)
+        series = _series_of(home, kept, root)
+    else:
+        home = out / "run"
+        series = opt.load(data, root, split, task).train
+        flags = {
+            "framework": framework,
+            "mining": mining,
+            "epochs": epochs,
+            "seed": seed,
+            "precision": "auto",
+        }
+        settings = opt.merge(config, flags, options)
+        settings = settings.model_copy(update={"dataset": settings.dataset or opt.known(data)})
+        source = {"data": data, "root": str(root) if root else None, "split": split, "task": task}
+        resume = (home / "settings.json").is_file()
+        pretrain(series, settings, out=home, resume=resume, progress=not quiet, source=source)
+        kept = read_settings(home)
+    miner, history = load_miner(home), load_history(home)
+    summary = write_audit(
+        out,
+        miner.table(),
+        series,
+        views=_views(load_framework(home), series, seed),
+        history=PairHistory(history.losses, history.index, warmup=miner.warmup_epochs),
+        thresholds={**miner.thresholds, "name": repr(miner.threshold)},
+        about={"run": str(home), "settings": kept["settings"], "versions": kept["versions"]},
+    )
+    typer.echo(summary["sentence"])
+    for kind, found in summary["planted"].items() if summary["planted"] else ():
+        typer.echo(f"  planted {kind}: {found}")
+    typer.echo(
+        f"the page: {out / 'report.html'}; the table: {out / 'pairs.csv'}; what to drop: {out / 'drop.txt'}"
+    )
+
+
+def _series_of(home: Path, kept: dict[str, Any], root: Path | None) -> Series:
+    """What a run was made from, or a sentence where it cannot be found or has changed."""
+    from pairsift.training.pretrain import fingerprint
+
+    source = kept.get("source") or {}
+    if not source.get("data"):
+        raise PairsiftError(f"{home} does not say what it was made from; audit the data itself")
+    where = root or (Path(source["root"]) if source.get("root") else None)
+    series = opt.load(source["data"], where, source.get("split") or "published", source.get("task")).train
+    if fingerprint(series) != kept["data"]:
+        raise PairsiftError(f"{source['data']} is no longer what {home} was made from; audit the data itself")
+    return series
+
+
+def _views(framework: Framework, series: Series, seed: int) -> Any:
+    """Draws the two views of some pairs, the same at every call."""
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(places: Any) -> tuple[Any, Any]:
+        batch = series[places]
+        return framework.views(batch.x, batch.other, generator=generator)
+
+    return draw
