@@ -74,8 +74,8 @@ def audit(
         about={"run": str(home), "settings": kept["settings"], "versions": kept["versions"]},
     )
     typer.echo(summary["sentence"])
-    for kind, found in summary["planted"].items() if summary["planted"] else ():
-        typer.echo(f"  planted {kind}: {found}")
+    for found in summary["planted"]:
+        typer.echo("  of what was planted: " + ", ".join(f"{name} {value}" for name, value in found.items()))
     typer.echo(
         f"the page: {out / 'report.html'}; the table: {out / 'pairs.csv'}; what to drop: {out / 'drop.txt'}"
     )

@@ -6,15 +6,21 @@ from typing import Any
 
 from pairsift.errors import PairsiftError
 from pairsift.frameworks.base import Framework, FrameworkConfig
+from pairsift.frameworks.btsf import BTSF, BTSFConfig
 from pairsift.frameworks.moco import MoCo, MoCoConfig
 from pairsift.frameworks.simclr import SimCLR, SimCLRConfig
 from pairsift.frameworks.simsiam import SimSiam, SimSiamConfig
+from pairsift.frameworks.tfc import TFC, TFCConfig
+from pairsift.frameworks.tstcc import TSTCC, TSTCCConfig
 from pairsift.losses import Contrast
 
 FRAMEWORKS: dict[str, type[Framework]] = {
     "simclr": SimCLR,
     "moco": MoCo,
     "simsiam": SimSiam,
+    "tstcc": TSTCC,
+    "tfc": TFC,
+    "btsf": BTSF,
 }
 
 
@@ -50,7 +56,11 @@ def build_framework(
 
 
 __all__ = [
+    "BTSF",
     "FRAMEWORKS",
+    "TFC",
+    "TSTCC",
+    "BTSFConfig",
     "Framework",
     "FrameworkConfig",
     "MoCo",
@@ -59,5 +69,7 @@ __all__ = [
     "SimCLRConfig",
     "SimSiam",
     "SimSiamConfig",
+    "TFCConfig",
+    "TSTCCConfig",
     "build_framework",
 ]
