@@ -9,18 +9,29 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from pairsift.errors import PairsiftError
+    from pairsift.estimator import ContrastiveEncoder
     from pairsift.mining import BadPairMiner, Sigma
-    from pairsift.training import pretrain
+    from pairsift.training import BadPairMining, pretrain
 
 # Imported when first asked for, so that `pairsift --help` need not wait for torch.
 _PLACES = {
     "BadPairMiner": "pairsift.mining",
+    "BadPairMining": "pairsift.training",
+    "ContrastiveEncoder": "pairsift.estimator",
     "Sigma": "pairsift.mining",
     "PairsiftError": "pairsift.errors",
     "pretrain": "pairsift.training",
 }
 
-__all__ = ["BadPairMiner", "PairsiftError", "Sigma", "__version__", "pretrain"]
+__all__ = [
+    "BadPairMiner",
+    "BadPairMining",
+    "ContrastiveEncoder",
+    "PairsiftError",
+    "Sigma",
+    "__version__",
+    "pretrain",
+]
 
 
 def __getattr__(name: str) -> Any:
