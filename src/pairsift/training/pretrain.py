@@ -209,6 +209,7 @@ def quiet_lightning() -> Iterator[None]:
             warnings.filterwarnings("ignore", message=".*does not have many workers.*")
             warnings.filterwarnings("ignore", message=".*treespec.*")
             warnings.filterwarnings("ignore", message=".*smaller than the logging interval.*")
+            warnings.filterwarnings("ignore", message=".*in eval mode at the start.*")  # slow copies are meant so
             yield
     finally:
         for logger, level in zip(loggers, levels):
