@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import time
 import warnings
@@ -61,17 +62,26 @@ def epoch_seconds(pairs: int, repeats: int = 5) -> float:
     return min(seconds(epoch) for _ in range(repeats))
 
 
-def literal_seconds(pairs: int, part: int) -> tuple[float, float]:
+def literal_seconds(
+    pairs: int, part: int, container: type[list[int]] | type[set[int]]
+) -> tuple[float, float]:
     """The same epoch in loops: its start in full, of its batches the first ``part``, these scaled up.
 
+    Args:
+        pairs: how many.
+        part: batches measured.
+        container: what the bad pairs are looked up in, once found.
+
     Returns:
-        Seconds, and the share of pairs judged bad: lists of bad pairs are searched, so it matters.
+        Seconds, and the share of pairs judged bad: a list of bad pairs is searched, so it matters.
     """
     literal = Algorithm1(pairs, 1, beta_np=2, beta_fp=2)
     losses = losses_for(pairs)
     literal.start_epoch()
     literal.batch(losses.tolist(), list(range(pairs)))
     begin = seconds(literal.start_epoch)
+    literal.noisy_pairs = container(literal.noisy_pairs)
+    literal.faulty_pairs = container(literal.faulty_pairs)
     batches = batches_of(losses)
     chosen = batches[:part]
 
@@ -83,19 +93,25 @@ def literal_seconds(pairs: int, part: int) -> tuple[float, float]:
     return begin + seconds(work) * len(batches) / len(chosen), bad / pairs
 
 
-def against_loops(pairs: int, part: int) -> dict[str, Any]:
-    """How many times faster an epoch's bookkeeping is than Algorithm 1 in loops."""
-    ours, (loops, bad) = epoch_seconds(pairs), literal_seconds(pairs, part)
+def against_loops(pairs: int, part: int) -> list[dict[str, Any]]:
+    """How many times faster an epoch's bookkeeping is than Algorithm 1 in loops, and than these helped by sets."""
+    ours = epoch_seconds(pairs)
     batches = -(-pairs // BATCH)
-    return entry(
-        f"Algorithm 1 in loops / miner, an epoch, {pairs:,} pairs, batch {BATCH}",
-        loops / ours,
-        300,
-        "at least",
-        seconds={"miner": round(ours, 4), "loops": round(loops, 2)},
-        how=f"loops: the start and {min(part, batches)} of {batches} batches measured, the latter scaled up; "
-        f"{bad:.1%} of the pairs are bad",
-    )
+    results = []
+    for container, name, bar in ((list, "in loops", 300), (set, "in loops, with sets for lists", None)):
+        loops, bad = literal_seconds(pairs, part, container)
+        results.append(
+            entry(
+                f"Algorithm 1 {name} / miner, an epoch, {pairs:,} pairs, batch {BATCH}",
+                loops / ours,
+                bar,
+                "at least",
+                seconds={"miner": round(ours, 4), "loops": round(loops, 2)},
+                how=f"loops: the start and {min(part, batches)} of {batches} batches measured, the latter "
+                f"scaled up; {bad:.1%} of the pairs are bad",
+            )
+        )
+    return results
 
 
 def growth(pairs: int) -> dict[str, Any]:
@@ -138,6 +154,19 @@ def once_an_epoch(pairs: int, repeats: int = 5) -> dict[str, Any]:
     )
 
 
+def import_cost(repeats: int = 5) -> dict[str, Any]:
+    """What importing the room costs beside importing torch, in one process each time."""
+    program = (
+        "import time; a = time.process_time(); import torch; b = time.process_time(); import pairsift.mining; "
+        "print((time.process_time() - a) / (b - a))"
+    )
+    ratios = [
+        float(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
+        for _ in range(repeats)
+    ]
+    return entry("import pairsift.mining / import torch", sorted(ratios)[repeats // 2], 1.1)
+
+
 def batch_against_size(pairs: int, factor: int = 100, rounds: int = 200) -> dict[str, Any]:
     """A batch's time where the pairs are ``factor`` times as many."""
 
@@ -175,11 +204,12 @@ def main(argv: list[str] | None = None) -> int:
     warnings.filterwarnings("ignore", message="a batch of")  # the last one is short on purpose
     return report(
         [
-            against_loops(options.pairs, part=4 if options.quick else 40),
+            *against_loops(options.pairs, part=4 if options.quick else 40),
             growth(options.pairs),
             bytes_a_pair(options.pairs),
             once_an_epoch(large),
             batch_against_size(large // 100),
+            import_cost(),
         ]
     )
 

@@ -81,4 +81,5 @@ def work(rank, folder):
     result = {"state": miner.state_dict(), "epochs": epochs, "calls": calls, "named": miner.nonfinite_pairs()}
     result["hidden"] = wrapped(rank)
     torch.save(result, f"{folder}/{rank}.pt")
+    dist.barrier()
     dist.destroy_process_group()

@@ -148,7 +148,10 @@ class Memory(nn.Module):
                 torch.sub(loss, mean, out=off)
                 if least == 0:  # some pairs were skipped: they stay as they are
                     off.mul_(number.copy_(visited))
-                mean.addcdiv_(off, number.copy_(seen).clamp_(min=1))
+                    number.copy_(seen).clamp_(min=1)
+                else:
+                    number.copy_(seen)
+                mean.addcdiv_(off, number)
                 squares.addcmul_(off, loss.sub_(mean))
             loss.zero_()
             visits.zero_()
