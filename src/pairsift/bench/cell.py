@@ -1,4 +1,4 @@
-"""One cell of the results: a training and its probe, declared by all its settings, with a key made of them."""
+"""One cell of the results: a training and its probe, declared by all its settings and keyed by them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Beta = float | Literal["off"] | None
 
 
 class Cell(BaseModel):
-    """A cell's settings, complete; settings that change nothing are at None, so that equal cells are equal.
+    """A cell's settings, complete; those that change nothing are None, so that equal cells are equal.
 
     Args:
         dataset: a known dataset's name.
@@ -45,7 +45,7 @@ class Cell(BaseModel):
         weight_decay: Adam's.
         seed: of everything.
         precision: of the arithmetic.
-        keep: what else the cell shall hold: "pairs" (each pair's mean and spread), "tsne" (a map of features).
+        keep: what else the result holds: "pairs" (each pair's mean and spread), "tsne" (a map of features).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -83,7 +83,7 @@ class Cell(BaseModel):
 
     @cached_property
     def key(self) -> str:
-        """The settings' fingerprint. Fields that are None or empty do not count, so that new ones may come."""
+        """The settings' fingerprint. Fields that are None or empty do not count, so new ones may come."""
         said = {k: v for k, v in self.model_dump(mode="json").items() if v not in (None, {}, [])}
         return hashlib.sha256(json.dumps([FORMAT, said], sort_keys=True).encode()).hexdigest()[:12]
 
@@ -91,13 +91,17 @@ class Cell(BaseModel):
     def title(self) -> str:
         """The cell in a few words."""
         bad = f" {100 * self.planted:g}% planted" if self.planted else ""
-        where = "-".join(filter(None, [self.dataset, self.task, self.split if self.split != "published" else ""]))
+        where = "-".join(
+            filter(None, [self.dataset, self.task, self.split if self.split != "published" else ""])
+        )
         return f"{where}{bad} {self.framework} {self.mining} seed {self.seed}"
 
     @property
     def file(self) -> str:
         """The name of its file: words for people, the key for us."""
-        return f"{self.title.replace('% planted', '').replace(' seed ', ' s').replace(' ', '-')}-{self.key}.json"
+        return (
+            f"{self.title.replace('% planted', '').replace(' seed ', ' s').replace(' ', '-')}-{self.key}.json"
+        )
 
     @property
     def defined(self) -> bool:
@@ -119,6 +123,8 @@ def make_cell(**settings: Any) -> Cell:
     if not given.get("planted"):
         given["kind"] = "both"
         given["mining"] = "none" if given.get("mining") == "oracle" else given.get("mining", "none")
+    if given.get("noisy") == "off" == given.get("faulty") and given.get("mining") == "dbpm":
+        given["mining"] = "none"  # nothing is ever flagged
     if given.get("mining", "none") in ("none", "rince", "oracle"):
         given.update(dict.fromkeys(BAD_ONLY))
     elif given.get("mining") in ("auto", "mend"):

@@ -13,6 +13,12 @@ from pairsift.data import CATALOG, Series, Splits, corrupt, load_dataset, simula
 from pairsift.errors import PairsiftError
 
 
+class NoData(PairsiftError):
+    """A dataset that is not here, or not all of it: no cell that needs it can run."""
+
+    kind = "no data"
+
+
 @dataclass(frozen=True)
 class Materials:
     """What a cell works with.
@@ -67,7 +73,10 @@ def _drawn(options: str, noisy: int, faulty: int, seed: int) -> Splits:
 
 @lru_cache(maxsize=2)
 def _loaded(dataset: str, split: str, task: str | None, root: str | None) -> Splits:
-    return load_dataset(dataset, root=root, split=split, task=task)
+    try:
+        return load_dataset(dataset, root=root, split=split, task=task)
+    except PairsiftError as error:
+        raise NoData(str(error)) from None
 
 
 def _check_size(cell: Cell, splits: Splits) -> None:
@@ -76,7 +85,7 @@ def _check_size(cell: Cell, splits: Splits) -> None:
     tasks = CATALOG[cell.dataset].tasks
     wanted = cell.sample or sum(next(f.counts for name, f in tasks.items() if cell.task in (None, name)))
     if sum(counts) != wanted:
-        raise PairsiftError(
-            f"{cell.dataset} has {sum(counts)} series here, the spec says {wanted}; give the whole dataset, or "
-            f"say sample = {sum(counts)} in a spec of its own"
+        raise NoData(
+            f"{cell.dataset} has {sum(counts)} series here, the spec says {wanted}; give the whole "
+            f"dataset, or say sample = {sum(counts)} in a spec of its own"
         )

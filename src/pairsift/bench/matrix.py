@@ -1,4 +1,4 @@
-"""A declared matrix: a TOML file says which datasets, frameworks, minings and seeds; this makes cells of it."""
+"""A declared matrix: a TOML file says which datasets, frameworks, minings and seeds; cells come out."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def run_cell(settings: dict[str, Any], root: str | None = None) -> dict[str, Any
         "loss": [round(row["loss"], 5) for row in run.metrics],
     }
     if miner is not None:
-        result["mined"] = mined_facts(miner, held.learned)
+        result["mined"] = rounded(mined_facts(miner, held.learned))
         if "pairs" in cell.keep:
             result["pairs"] = kept_pairs(miner, held.learned)
     if "tsne" in cell.keep:
@@ -135,7 +135,12 @@ def probes(framework: Framework, held: Materials, seed: int) -> dict[str, Any]:
         z = embed_series(framework, train)
         for form in ("raw", "standardised"):
             probe = linear_probe(
-                z, train.y, *judged["test"], seed=seed, standardise=form == "standardised", classes=train.classes
+                z,
+                train.y,
+                *judged["test"],
+                seed=seed,
+                standardise=form == "standardised",
+                classes=train.classes,
             )
             found[form + name] = {part: _slim(probe.evaluate(*judged[part])) for part in judged}
     return found
@@ -143,8 +148,8 @@ def probes(framework: Framework, held: Materials, seed: int) -> dict[str, Any]:
 
 def _slim(metrics: dict[str, Any]) -> dict[str, Any]:
     kept = {k: metrics[k] for k in ("accuracy", "auprc", "auroc", "f1", "rows")}
-    kept["auroc_per_class"] = metrics["auroc_per_class"]
-    return rounded(kept)
+    slim: dict[str, Any] = rounded({**kept, "auroc_per_class": metrics["auroc_per_class"]})
+    return slim
 
 
 def rounded(value: Any) -> Any:
@@ -155,7 +160,11 @@ def rounded(value: Any) -> Any:
 
 
 def _sizes(held: Materials) -> dict[str, int]:
-    parts: dict[str, Series | None] = {"train": held.splits.train, "val": held.splits.val, "test": held.splits.test}
+    parts: dict[str, Series | None] = {
+        "train": held.splits.train,
+        "val": held.splits.val,
+        "test": held.splits.test,
+    }
     return {name: 0 if part is None else len(part) for name, part in parts.items()}
 
 

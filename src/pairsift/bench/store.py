@@ -35,18 +35,14 @@ class Store:
 
     def write(self, cell: Cell, result: Result) -> None:
         """Keep a result, whole or not at all."""
-        from pairsift.training.folder import write_json
-
         path = self.path(cell)
         self._make(path.parent)
-        write_json(path, {"key": cell.key, **result})
+        write_lines(path, {"key": cell.key, **result})
 
     def keep_spec(self, spec: Spec) -> None:
         """Keep what was asked for, so that tables can say what is missing."""
-        from pairsift.training.folder import write_json
-
         self._make(self.folder / SPECS)
-        write_json(self.folder / SPECS / f"{spec.name}.json", as_content(spec))
+        write_lines(self.folder / SPECS / f"{spec.name}.json", as_content(spec))
 
     def specs(self) -> list[Spec]:
         """All that were kept, by name."""
@@ -73,7 +69,17 @@ class Store:
         try:
             return json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise PairsiftError(f"{path} cannot be read ({error}); delete it and run its cell again") from None
+            raise PairsiftError(
+                f"{path} cannot be read ({error}); delete it and run its cell again"
+            ) from None
+
+
+def write_lines(path: Path, content: dict[str, Any]) -> None:
+    """Write JSON with a line for each of the outermost names: short files that can still be compared."""
+    from pairsift.training.checkpoint import write_whole
+
+    lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in content.items()]
+    write_whole(path, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
 def outdated(result: Result) -> bool:
