@@ -40,7 +40,7 @@ def test_it_writes_numbers_and_a_picture_and_repeats(tiny: None, tmp_path: Path)
 def test_the_table_shows_what_is_not_there_as_a_dash() -> None:
     numbers = {"accuracy": 0.9, "auprc": 0.95, "readable_raw": {"accuracy": 0.8, "auprc": 0.9}}
     found = {"auroc": 0.99, "precision": None, "recall": 0.0, "f1": 0.0}
-    text = demo_table({**{arm: numbers for arm in ARMS}, "detection": {"noisy": found, "faulty": found}})
+    text = demo_table({**dict.fromkeys(ARMS, numbers), "detection": {"noisy": found, "faulty": found}})
     assert text.splitlines()[1].split() == ["no", "mining", "90.00", "95.00", "80.00"]
     assert text.splitlines()[-1].split() == ["faulty", "0.990", "-", "0.000", "0.000"]
 

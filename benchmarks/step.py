@@ -1,0 +1,125 @@
+"""What share of a training step is the network itself: forward, backward and optimiser, nothing else.
+
+A run with mining is trained through the library; between its epochs the bare network does the same number of steps on
+views drawn beforehand. Both are measured in CPU seconds of one thread, epoch by epoch in turn, so that what else the
+machine does meets both alike.
+
+    python -m benchmarks.step
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import torch
+from lightning.pytorch.callbacks import Callback
+
+from benchmarks._report import entry, report
+from pairsift.data import Series, simulate
+from pairsift.frameworks import SimCLR
+from pairsift.mining import BadPairMiner, Sigma
+from pairsift.training import make_framework, make_settings, pretrain
+from pairsift.training.pretrain import resolve_precision
+
+BATCH = 128
+
+
+class BareEpochs(Callback):
+    """Times each epoch, and after each one the same number of bare steps; sums what the miner takes."""
+
+    def __init__(self, like: SimCLR, x: torch.Tensor, miner: BadPairMiner, bf16: bool) -> None:
+        self.network = like
+        self.u, self.v = like.views(x)
+        self.adam = torch.optim.Adam(like.parameters(), lr=3e-4, fused=True)
+        self.bf16 = bf16
+        self.whole: list[float] = []
+        self.bare: list[float] = []
+        self.mining: list[float] = []
+        self._mining = 0.0
+        for name in ("start_epoch", "forward"):
+            setattr(miner, name, self._timed(getattr(miner, name)))
+
+    def _timed(self, call: Any) -> Any:
+        def timed(*args: Any) -> Any:
+            began = time.process_time()
+            result = call(*args)
+            self._mining += time.process_time() - began
+            return result
+
+        return timed
+
+    def bare_step(self) -> None:
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.bf16):
+            z = self.network.head(self.network.encoder(torch.cat([self.u, self.v])))
+        z.backward(torch.ones_like(z))
+        self.adam.step()
+        self.adam.zero_grad()
+
+    def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+        self._mining, self._began = 0.0, time.process_time()
+
+    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        self.whole.append(time.process_time() - self._began)
+        self.mining.append(self._mining)
+        began = time.process_time()
+        for _ in range(trainer.num_training_batches):
+            self.bare_step()
+        self.bare.append(time.process_time() - began)
+
+
+def shares(name: str, series: Series, epochs: int, precision: str, **options: Any) -> list[dict[str, Any]]:
+    """The network's and the miner's share of an epoch, medians over epochs."""
+    settings = make_settings(epochs=epochs, warmup=1, precision=precision, batch_size=BATCH, options=options)
+    miner = BadPairMiner(len(series), 1, Sigma(1, 1), batch_size=BATCH)
+    like = make_framework(settings, series)
+    assert isinstance(like, SimCLR)
+    watch = BareEpochs(
+        like, torch.from_numpy(series.x[:BATCH]), miner, resolve_precision(precision) == "bf16-mixed"
+    )
+    pretrain(series, settings, miner=miner, progress=False, callbacks=[watch])
+    whole, bare, mining = (
+        np.array(part[1:]) for part in (watch.whole, watch.bare, watch.mining)
+    )  # the first warms up
+    about = {
+        "shape": list(series.x.shape),
+        "batch": BATCH,
+        "precision": resolve_precision(precision),
+        "epochs": epochs,
+    }
+    about["ms_a_step"] = round(1000 * float(np.median(whole)) / (len(series) // BATCH), 2)
+    return [
+        entry(
+            f"{name}: network's share of a step", float(np.median(bare / whole)), 0.97, "at least", **about
+        ),
+        entry(
+            f"{name}: miner's share of a step", float(np.median(mining / whole)), 0.005, "at most", **about
+        ),
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--precision", default="auto")
+    chosen = parser.parse_args()
+    torch.set_num_threads(1)
+    rng = np.random.default_rng(0)
+
+    def made(n: int, channels: int, length: int) -> Series:
+        return Series(rng.standard_normal((n, channels, length), dtype=np.float32))
+
+    results = shares("HAR", made(20 * BATCH, 9, 128), chosen.epochs, chosen.precision)
+    results += shares("PTB-XL", made(5 * BATCH, 12, 1000), chosen.epochs, chosen.precision)
+    demo = simulate(seed=0).train
+    small = {"widths": [8, 16, 32], "stride": 3, "dropout": 0.0, "pooling": "average"}
+    mined = shares("demo", demo, chosen.epochs, chosen.precision, encoder_options=small)
+    results.append({**mined[1], "bar": 0.01, "ok": mined[1]["value"] <= 0.01})
+    return report(results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
