@@ -70,13 +70,12 @@ class Population:
         if origin is None:
             return 0, 0.0, 0.0
         scratch = exact(self._memory.mean[:BLOCK])  # new memory for each block would cost more than the sums
-        count, sums, squares = 0, [], []
+        whole = int(self._memory.seen.min()) > 0
+        count = len(self) if whole else int(self._memory.seen.count_nonzero())
+        sums, squares = [], []
         for mean, seen in in_blocks(BLOCK, self._memory.mean, self._memory.seen):
             off = scratch[: len(mean)].copy_(mean).sub_(origin)
-            if off.device.type == "cpu" and int(seen.min()) > 0:
-                count += len(off)
-            else:
-                count += int(seen.count_nonzero())
+            if not whole:
                 off.mul_(seen > 0)
             sums.append(off.sum())
             squares.append(off.square_().sum())
