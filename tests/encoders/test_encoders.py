@@ -36,11 +36,11 @@ def test_tstcc_layers_read_literally() -> None:
     x = series(4, 3, 50)
     out = x
     for block in range(3):
-        conv, norm = [m for m in encoder.blocks if isinstance(m, nn.Conv1d | nn.BatchNorm1d)][
+        conv, norm = [m for m in encoder.blocks if isinstance(m, nn.Conv2d | nn.BatchNorm2d)][
             2 * block : 2 * block + 2
         ]
-        assert conv.bias is None and conv.kernel_size == (8,) and conv.padding == (4,)
-        out = torch.nn.functional.conv1d(out, conv.weight, padding=4)
+        assert conv.bias is None and conv.kernel_size == (1, 8) and conv.padding == (0, 4)
+        out = torch.nn.functional.conv1d(out, conv.weight.squeeze(2), padding=4)
         mean, var = norm.running_mean[:, None], norm.running_var[:, None]
         out = (out - mean) / (var + norm.eps).sqrt() * norm.weight[:, None] + norm.bias[:, None]
         out = out.clamp(min=0)
@@ -57,11 +57,11 @@ def test_tstcc_layers_read_literally() -> None:
 def test_resnets_have_their_layers(depth: int, convolutions: int, map_channels: int) -> None:
     encoder = ResNet1d(12, 100, depth=depth)
     on_the_path = [
-        m for name, m in encoder.named_modules() if isinstance(m, nn.Conv1d) and "shortcut" not in name
+        m for name, m in encoder.named_modules() if isinstance(m, nn.Conv2d) and "shortcut" not in name
     ]
     assert len(on_the_path) == convolutions  # with the linear map: the depth's number of layers
-    assert on_the_path[0].kernel_size == (7,) and on_the_path[0].stride == (1,)
-    assert not any(isinstance(m, nn.MaxPool1d) for m in encoder.modules())
+    assert on_the_path[0].kernel_size == (1, 7) and on_the_path[0].stride == (1, 1)
+    assert not any(isinstance(m, nn.MaxPool2d) for m in encoder.modules())
     assert encoder.map_channels == map_channels and encoder.out_features == 256
     x = series(2, 12, 100)
     assert encoder.maps(x).shape == (2, map_channels, 13)  # halved three times, rounded up
@@ -117,6 +117,20 @@ def test_the_callers_seed_decides_the_weights(name: str) -> None:
 
 
 @each_name
+@pytest.mark.parametrize("channels", [1, 2])
+def test_channels_lie_together_all_the_way(name: str, channels: int) -> None:
+    encoder = build_encoder(name, channels, 40)
+    layouts = []
+    for module in encoder.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.register_forward_hook(
+                lambda _, inputs, out: layouts.append(out.is_contiguous(memory_format=torch.channels_last))
+            )
+    encoder(series(4, channels, 40))
+    assert layouts and all(layouts)
+
+
+@each_name
 def test_the_input_is_left_alone(name: str) -> None:
     x = series(4, 2, 40)
     kept = x.clone()
@@ -126,7 +140,7 @@ def test_the_input_is_left_alone(name: str) -> None:
 
 def test_widths_are_ours_to_choose() -> None:
     encoder = ConvEncoder(2, 40, widths=(4, 8))
-    convolutions = [m for m in encoder.modules() if isinstance(m, nn.Conv1d)]
+    convolutions = [m for m in encoder.modules() if isinstance(m, nn.Conv2d)]
     assert [m.out_channels for m in convolutions] == [4, 8]
     assert all(b.in_channels == a.out_channels for a, b in pairwise(convolutions))
     assert encoder(series(2, 2, 40)).shape == (2, encoder.out_features)

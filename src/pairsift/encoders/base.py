@@ -52,8 +52,3 @@ class Encoder(nn.Module, ABC):
                 f"this encoder takes series of shape (batch, {self.channels}, {self.length}), got "
                 f"{tuple(x.shape)}"
             )
-
-
-def length_after(length: int, kernel: int, stride: int, padding: int) -> int:
-    """Time steps that a convolution or a pooling leaves."""
-    return (length + 2 * padding - kernel) // stride + 1

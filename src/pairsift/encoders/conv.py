@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from pairsift.encoders.base import Encoder, length_after
+from pairsift.encoders.base import Encoder
+from pairsift.encoders.layers import ChannelsLast, conv, halve, length_after
 from pairsift.errors import PairsiftError
 
 WIDTH = 8  # of the kernels after the first
@@ -45,16 +46,14 @@ class ConvEncoder(Encoder):
             )
         if pooling not in ("flatten", "average"):
             raise PairsiftError(f"pooling must be flatten or average, got {pooling!r}")
-        layers: list[nn.Module] = []
+        layers: list[nn.Module] = [ChannelsLast()]
         steps, width_in = length, channels
         for block, width in enumerate(widths):
             size, hop = (kernel, stride) if block == 0 else (WIDTH, 1)
-            layers += [
-                nn.Conv1d(width_in, width, size, hop, padding=size // 2, bias=False),
-                nn.BatchNorm1d(width),
-                nn.ReLU(inplace=True),
-                nn.MaxPool1d(2, stride=2, padding=1),
-            ]
+            layers.append(conv(width_in, width, size, hop))
+            if block == 0:
+                layers.append(ChannelsLast())
+            layers += [nn.BatchNorm2d(width), nn.ReLU(inplace=True), halve()]
             if block == 0:
                 layers.append(nn.Dropout(dropout))
             steps = length_after(length_after(steps, size, hop, size // 2), 2, 2, 1)
@@ -68,8 +67,8 @@ class ConvEncoder(Encoder):
     def maps(self, x: Tensor) -> Tensor:
         """Feature maps (B, F, L) of series (B, C, T)."""
         self.check(x)
-        out: Tensor = self.blocks(x)
-        return out
+        image: Tensor = self.blocks(x[:, :, None])  # (B, F, 1, L)
+        return image.squeeze(2)
 
     def pool(self, maps: Tensor) -> Tensor:
         """The maps as one vector, (B, F * L), or (B, F) averaged."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from pairsift.encoders.base import Encoder, length_after
+from pairsift.encoders.base import Encoder
+from pairsift.encoders.layers import ChannelsLast, conv, length_after
 from pairsift.errors import PairsiftError
 
 WIDTHS = (64, 128, 256, 512)
@@ -30,7 +31,11 @@ class ResNet1d(Encoder):
             raise PairsiftError(f"out_features must be at least 1, got {out_features}")
         counts, bottleneck = DEPTHS[depth]
         self.stem = nn.Sequential(
-            _conv(channels, WIDTHS[0], 7), nn.BatchNorm1d(WIDTHS[0]), nn.ReLU(inplace=True)
+            ChannelsLast(),
+            conv(channels, WIDTHS[0], 7),
+            ChannelsLast(),
+            nn.BatchNorm2d(WIDTHS[0]),
+            nn.ReLU(inplace=True),
         )
         blocks: list[nn.Module] = []
         steps, width_in = length, WIDTHS[0]
@@ -50,8 +55,8 @@ class ResNet1d(Encoder):
     def maps(self, x: Tensor) -> Tensor:
         """Feature maps (B, F, L) of series (B, C, T): F is 512, or 2048 at depth 50; L about T / 8."""
         self.check(x)
-        out: Tensor = self.blocks(self.stem(x))
-        return out
+        image: Tensor = self.blocks(self.stem(x[:, :, None]))  # (B, F, 1, L)
+        return image.squeeze(2)
 
     def pool(self, maps: Tensor) -> Tensor:
         """The linear map of the average over time, (B, D)."""
@@ -67,17 +72,17 @@ class _Block(nn.Module):
         self.out_channels = 4 * width if bottleneck else width
         relu = nn.ReLU(inplace=True)
         if bottleneck:
-            layers = [_conv(width_in, width, 1), nn.BatchNorm1d(width), relu]
-            layers += [_conv(width, width, 3, stride), nn.BatchNorm1d(width), relu]
-            layers += [_conv(width, self.out_channels, 1), nn.BatchNorm1d(self.out_channels)]
+            layers = [conv(width_in, width, 1), nn.BatchNorm2d(width), relu]
+            layers += [conv(width, width, 3, stride), nn.BatchNorm2d(width), relu]
+            layers += [conv(width, self.out_channels, 1), nn.BatchNorm2d(self.out_channels)]
         else:
-            layers = [_conv(width_in, width, 3, stride), nn.BatchNorm1d(width), relu]
-            layers += [_conv(width, width, 3), nn.BatchNorm1d(width)]
+            layers = [conv(width_in, width, 3, stride), nn.BatchNorm2d(width), relu]
+            layers += [conv(width, width, 3), nn.BatchNorm2d(width)]
         self.residual = nn.Sequential(*layers)
         self.shortcut: nn.Module = nn.Identity()
         if stride != 1 or width_in != self.out_channels:
             self.shortcut = nn.Sequential(
-                _conv(width_in, self.out_channels, 1, stride), nn.BatchNorm1d(self.out_channels)
+                conv(width_in, self.out_channels, 1, stride), nn.BatchNorm2d(self.out_channels)
             )
         self.relu = relu
 
@@ -86,8 +91,3 @@ class _Block(nn.Module):
         out += self.shortcut(x)
         activated: Tensor = self.relu(out)
         return activated
-
-
-def _conv(width_in: int, width_out: int, kernel: int, stride: int = 1) -> nn.Conv1d:
-    """A convolution without bias (batch norm follows) that keeps the length but for its stride."""
-    return nn.Conv1d(width_in, width_out, kernel, stride, padding=kernel // 2, bias=False)
