@@ -134,7 +134,7 @@ def test_resume_refuses_another_run(tmp_path: Path) -> None:
         pretrain(series(), out=tmp_path / "run", progress=False, **SMALL)
     with pytest.raises(PairsiftError, match="lr differ"):
         pretrain(series(), out=tmp_path / "run", resume=True, progress=False, lr=1.0, **SMALL)
-    with pytest.raises(PairsiftError, match="another data"):
+    with pytest.raises(PairsiftError, match="other data"):
         pretrain(series(42), out=tmp_path / "run", resume=True, progress=False, **SMALL)
 
 

@@ -166,6 +166,14 @@ class Framework(nn.Module, ABC):
         finally:
             self.train(was_training)
 
+    def chance_level(self, batch_size: int) -> float | None:
+        """The mean loss of an encoder that maps everything to one point; None where that says nothing.
+
+        Args:
+            batch_size: pairs in a batch.
+        """
+        return None
+
     def check_series(self, x: Tensor) -> None:
         """Refuse series of another shape than the framework was built for."""
         if x.ndim != 3 or x.shape[1] != self.channels or x.shape[2] != self.length:

@@ -85,6 +85,11 @@ class BTSF(Framework):
         losses: Tensor = self.criterion(fused_u, fused_v, negatives)
         return losses
 
+    def chance_level(self, batch_size: int) -> float | None:
+        """The criterion's; see ``Framework.chance_level``."""
+        level = getattr(self.criterion, "chance_level", None)  # a loss of one's own may know none
+        return None if level is None else level(batch_size)
+
     def represent(self, x: Tensor) -> Tensor:
         """The fused vectors, (B, out_features)."""
         fused: Tensor = self.encoder(x)

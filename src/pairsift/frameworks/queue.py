@@ -12,7 +12,8 @@ class KeyQueue(nn.Module):
     """The latest ``size`` keys, in buffers: it travels with checkpoints and never makes a device wait.
 
     It starts empty: ``valid`` says which rows hold a key. A key that shall be nobody's negative takes its
-    place as an invalid row, so the queue always spans the latest ``size`` series.
+    place as an invalid row, so the queue always spans the latest ``size`` series; so does a key that is
+    NaN or infinite.
 
     Args:
         size: how many rows, K.
@@ -43,6 +44,8 @@ class KeyQueue(nn.Module):
         if negatives is None:
             negatives = torch.ones(len(keys), dtype=torch.bool, device=keys.device)
         keys, negatives = keys[-self.size :], negatives[-self.size :]
+        finite = keys.isfinite().all(1)  # one NaN would make every later loss one
+        keys, negatives = keys.masked_fill(~finite[:, None], 0), negatives & finite
         rows = (self.pointer + torch.arange(len(keys), device=keys.device)) % self.size
         self.keys.index_copy_(0, rows, keys.to(self.keys.dtype))
         self.valid.index_copy_(0, rows, negatives)

@@ -14,7 +14,7 @@ from lightning import LightningModule, Trainer
 from lightning.fabric.plugins.io import CheckpointIO
 from lightning.pytorch.callbacks import Checkpoint
 
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 _MAGIC = b"pairsift checkpoint 1 sha256 "
 _NAME = re.compile(r"epoch-(\d+)\.ckpt")
@@ -55,7 +55,17 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     payload = data[_HEADER:]
     if hashlib.sha256(payload).hexdigest().encode() + b"\n" != bytes(data[len(_MAGIC) : _HEADER]):
         raise DamagedCheckpoint(f"{path} is damaged: its checksum does not fit")
-    state: dict[str, Any] = torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True)
+    try:
+        state = torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True)
+    except MemoryError:
+        raise
+    except Exception as error:  # torch and its unpickler raise many kinds
+        raise PairsiftError(
+            f"{path} holds something else than tensors and plain values ({shown(error, 120)}), which "
+            "pairsift never writes; do not trust this folder"
+        ) from None
+    if not isinstance(state, dict):
+        raise PairsiftError(f"{path} holds no training state; it was not written by pairsift")
     return state
 
 
@@ -65,7 +75,10 @@ def checkpoints(folder: Path) -> list[Path]:
 
 
 def newest_checkpoint(folder: Path) -> tuple[Path | None, list[str]]:
-    """The newest checkpoint that is whole, and a sentence for each damaged one that was passed over."""
+    """The newest checkpoint that is whole, and a sentence for each damaged one that was passed over.
+
+    Where there are checkpoints and none is whole, that is said instead of silently starting anew.
+    """
     passed: list[str] = []
     for path in reversed(checkpoints(folder)):
         try:
@@ -74,6 +87,11 @@ def newest_checkpoint(folder: Path) -> tuple[Path | None, list[str]]:
             passed.append(f"{error}; using the one before it")
         else:
             return path, passed
+    if passed:
+        raise PairsiftError(
+            f"resume: none of the checkpoints in {folder} is whole, so the run cannot go on; copy them "
+            "again, or start again in another folder"
+        )
     return None, passed
 
 

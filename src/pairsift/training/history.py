@@ -32,7 +32,11 @@ class LossHistory(Callback):
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Read the epoch's losses before the miner folds them into its means."""
         memory, index = self.miner.memory, self.index.to(pl_module.device)
-        self.losses.append((memory.total[index] / memory.visits[index]).float().cpu())
+        total, visits = memory.total[index].double(), memory.visits[index].double()
+        if trainer.world_size > 1:
+            for part in (total, visits):
+                torch.distributed.all_reduce(part)
+        self.losses.append((total / visits).float().cpu())
 
     def table(self) -> Tensor:
         """All epochs' losses, shape (E, P)."""

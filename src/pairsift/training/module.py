@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -10,12 +11,17 @@ from torch import Tensor
 
 from pairsift.data.series import Batch
 from pairsift.frameworks import Framework
-from pairsift.mining import BadPairMiner
+from pairsift.mining import FAULTY, NOISY, BadPairMiner, hide_from_ddp
+from pairsift.training.guard import Guard
 from pairsift.training.seeds import DROPOUT, VIEWS, derive_seed
+
+_NO_LOSS = {"loss": math.nan, "weighted_loss": math.nan}
 
 
 class PairModule(LightningModule):
     """Trains a framework, with a miner between its losses and the optimiser.
+
+    A step whose gradient is NaN or infinite is not taken; ten in a row end the training (``Guard``).
 
     Args:
         framework: gives views and per-pair losses.
@@ -43,6 +49,14 @@ class PairModule(LightningModule):
         self.betas = betas
         self.weight_decay = weight_decay
         self.seed = seed
+        self.guard = Guard()
+        hide_from_ddp(self)
+        hidden: Any = getattr(self, "_ddp_params_and_buffers_to_ignore", [])
+        own = [f"guard.{name}" for name, _ in self.guard.named_buffers()]
+        self._ddp_params_and_buffers_to_ignore: Any = [*hidden, *own]
+        self._skipped_before = 0
+        self._parameters_trained = [p for p in framework.parameters() if p.requires_grad]
+        self._last: tuple[Tensor, Tensor] | None = None  # the batch's losses and index, for the guard
         self._generator: torch.Generator | None = None
         self._sums: Tensor | None = None  # this epoch's sums: raw loss, weighted loss, pairs
 
@@ -52,32 +66,68 @@ class PairModule(LightningModule):
         self._generator = torch.Generator(self.device).manual_seed(derive_seed(self.seed, VIEWS, epoch, rank))
         torch.manual_seed(derive_seed(self.seed, DROPOUT, epoch, rank))  # dropout has no generator of its own
         self._sums = torch.zeros(3, dtype=torch.float64, device=self.device)
+        self.guard.watch(self.framework.buffers())
+        self._skipped_before = int(self.guard.skipped)
         if self.miner is not None:
             self.miner.start_epoch()
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         """Views, losses, weights, mean."""
+        self.guard.before()
         u, v = self.framework.views(batch.x, batch.other, generator=self._generator)
         losses = self.framework(u, v)
         weighted = losses if self.miner is None else self.miner(losses, batch.index)
         loss: Tensor = weighted.mean()
+        self._last = losses.detach(), batch.index
         self._count(losses.detach(), loss.detach())
         return loss
 
+    def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """Tell Adam to leave out a step whose gradient is no number."""
+        assert self._last is not None  # set by the step before
+        gradients = [p.grad for p in self._parameters_trained if p.grad is not None]
+        scaled = getattr(self.trainer.precision_plugin, "scaler", None) is not None
+        found = self.guard.judge(gradients, *self._last, scaled=scaled)
+        if not scaled:
+            optimizer.found_inf = found  # type: ignore[attr-defined]
+
+    def on_train_batch_end(self, outputs: Any, batch: Batch, batch_idx: int) -> None:
+        """End a training that has stopped to learn."""
+        self.guard.stop_if_hopeless(batch_idx, self.lr)
+
+    def on_train_epoch_end(self) -> None:
+        """Fold the epoch into the memory, on all processes alike, before a checkpoint is written."""
+        self.guard.stop_if_hopeless(0, self.lr)
+        if self.miner is not None:
+            self.miner.end_epoch()
+
     def _count(self, losses: Tensor, loss: Tensor) -> None:
         assert self._sums is not None  # set at the epoch's start
-        self._sums += torch.stack(
-            [losses.double().sum(), loss.double() * len(losses), loss.new_tensor(len(losses))]
-        )
+        finite = losses.isfinite() & loss.isfinite()
+        pairs = finite.sum()
+        whole = torch.where(finite, losses, 0).double().sum()
+        self._sums += torch.stack([whole, torch.where(pairs > 0, loss, 0).double() * pairs, pairs.double()])
 
     def epoch_metrics(self) -> dict[str, float]:
-        """What this epoch's batches came to; one wait for the device."""
+        """What this epoch's batches came to; the miner's memory is closed for it.
+
+        ``loss`` and ``weighted_loss`` are means over the pairs whose loss is a number (NaN if there is none),
+        ``noisy`` and ``faulty`` count the bad pairs by all epochs so far (none in the warm-up),
+        ``skipped_batches`` those that gave no gradient to go by.
+        """
         assert self._sums is not None
         sums = self._sums
         if self.trainer.world_size > 1:
             torch.distributed.all_reduce(sums)
         raw, weighted, pairs = sums.tolist()
-        return {"loss": raw / max(pairs, 1), "weighted_loss": weighted / max(pairs, 1)}
+        found = {"loss": raw / pairs, "weighted_loss": weighted / pairs} if pairs else _NO_LOSS
+        if self.miner is not None:
+            self.miner.end_epoch()
+            kinds = self.miner.verdicts()
+            found |= {
+                name: int((kinds == kind).sum()) for name, kind in (("noisy", NOISY), ("faulty", FAULTY))
+            }
+        return {**found, "skipped_batches": int(self.guard.skipped) - self._skipped_before}
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
         """Move the series; None stays None."""

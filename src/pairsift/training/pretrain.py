@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import signal
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -27,9 +26,12 @@ from pairsift.training.batches import EpochBatches, batch_loader
 from pairsift.training.checkpoint import EpochCheckpoints, SafeCheckpointIO, newest_checkpoint
 from pairsift.training.history import LossHistory
 from pairsift.training.module import PairModule
+from pairsift.training.processes import Processes, processes
 from pairsift.training.progress import EpochLog, ProgressLines
 from pairsift.training.seeds import WEIGHTS, derive_seed
 from pairsift.training.settings import Settings, check_options, make_settings
+from pairsift.training.stop import stoppable
+from pairsift.training.watch import Watch
 
 
 @dataclass
@@ -138,7 +140,10 @@ def pretrain(
     if len(series) < 2:
         raise PairsiftError(f"pretraining needs at least two series, got {len(series)}")
     framework = framework if framework is not None else make_framework(settings, series)
-    batches = EpochBatches(len(series), settings.batch_size, settings.seed)
+    group = processes()
+    if len(series) < 2 * group.world:
+        raise PairsiftError(f"{group.world} processes need at least two series each, got {len(series)}")
+    batches = EpochBatches(len(series), settings.batch_size, settings.seed, group.rank, group.world)
     own_miner = miner is not None
     miner = miner if miner is not None else make_miner(settings, framework, len(series), batches.batch_size)
     module = PairModule(
@@ -149,26 +154,27 @@ def pretrain(
         home, start = None, None
         if out is not None:
             home = run_folder.prepare_folder(Path(out))
-            held.enter_context(run_folder.sole_owner(home))
-            start = _begin(home, settings, framework, series, resume, source, own_miner)
+            if group.first:
+                held.enter_context(run_folder.sole_owner(home))
+            start = _begin(home, settings, framework, series, resume, source, own_miner, group)
         log = EpochLog(home / "metrics.csv" if home else None)
         history = LossHistory(miner, seed=settings.seed) if miner is not None else None
-        extra: list[Callback] = [history] if history else []
+        # The history reads the epoch's losses before the log has the miner fold them in.
+        own: list[Callback] = [*([history] if history else []), log, Watch(series, batches.batch_size, log)]
         if progress:
-            extra.append(ProgressLines(log))
+            own.append(ProgressLines(log))
         if home:
-            extra.append(EpochCheckpoints(home / "checkpoints"))
-        with torch.random.fork_rng(devices=[]), quiet_lightning():
-            trainer = build_trainer(settings, [log, *extra, *callbacks])
-            with interruptible():
-                trainer.fit(module, batch_loader(series, batches), ckpt_path=start)
+            own.append(EpochCheckpoints(home / "checkpoints"))
+        with torch.random.fork_rng(devices=[]), quiet_lightning(), stoppable(home) as more:
+            trainer = build_trainer(settings, [*own, *callbacks, *more], group)
+            trainer.fit(module, batch_loader(series, batches), ckpt_path=start)
         run = Run(framework.eval(), miner, log.rows, history, settings, home)
-        if home:
-            _finish(run, series)
+        if home and group.first:
+            _finish(run)
     return run
 
 
-def build_trainer(settings: Settings, callbacks: list[Callback]) -> Trainer:
+def build_trainer(settings: Settings, callbacks: list[Callback], group: Processes) -> Trainer:
     """Lightning, without what a run folder already does."""
     return Trainer(
         max_epochs=settings.epochs,
@@ -180,21 +186,8 @@ def build_trainer(settings: Settings, callbacks: list[Callback]) -> Trainer:
         enable_progress_bar=False,
         enable_model_summary=False,
         use_distributed_sampler=False,
-        devices=1,
+        **group.for_trainer(),
     )
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let Ctrl-C arrive as what it is: Lightning would end the whole process, deaf to the next one."""
-    handler = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    except SystemExit as stopped:
-        if not isinstance(stopped.__context__, KeyboardInterrupt):
-            raise
-        signal.signal(signal.SIGINT, handler)
-        raise KeyboardInterrupt from None
 
 
 @contextmanager
@@ -209,7 +202,9 @@ def quiet_lightning() -> Iterator[None]:
             warnings.filterwarnings("ignore", message=".*does not have many workers.*")
             warnings.filterwarnings("ignore", message=".*treespec.*")
             warnings.filterwarnings("ignore", message=".*smaller than the logging interval.*")
-            warnings.filterwarnings("ignore", message=".*in eval mode at the start.*")  # slow copies are meant so
+            warnings.filterwarnings(
+                "ignore", message=".*in eval mode at the start.*"
+            )  # slow copies are meant so
             yield
     finally:
         for logger, level in zip(loggers, levels):
@@ -246,12 +241,14 @@ def _begin(
     resume: bool,
     source: Any,
     own_miner: bool,
+    group: Processes,
 ) -> str | None:
     content: dict[str, Any] = {
         "format": run_folder.FORMAT,
         "settings": settings.model_dump(),
         "made": framework.settings,
         "own_miner": own_miner,
+        "processes": group.world,
         "data": fingerprint(series),
         "source": source,
         "versions": run_folder.versions(),
@@ -263,25 +260,27 @@ def _begin(
             raise PairsiftError(
                 f"out: {home} holds a run already; go on with --resume, or choose another folder"
             )
-        run_folder.write_json(home / run_folder.SETTINGS, content)
+        if group.first:
+            run_folder.write_json(home / run_folder.SETTINGS, content)
         return None
     kept = run_folder.read_settings(home)
-    for part in ("made", "data"):
-        if kept[part] != content[part]:
+    for part in ("made", "data", "processes"):
+        if kept.get(part) != content[part]:
             raise PairsiftError(
-                f"resume: {home} was made with another {part}: {kept[part]}, now {content[part]}"
+                f"resume: {home} was made with other {part}: {shown(kept.get(part), 300)}, "
+                f"now {content[part]}"
             )
     changed = [k for k, v in content["settings"].items() if kept["settings"].get(k) != v]
     if changed:
         raise PairsiftError(
             f"resume: {', '.join(changed)} differ from the run in {home}; leave them as they were"
         )
-    for sentence in passed:
+    for sentence in passed if group.first else ():
         warnings.warn(sentence, stacklevel=3)
     return str(path) if path else None
 
 
-def _finish(run: Run, series: Series) -> None:
+def _finish(run: Run) -> None:
     assert run.folder is not None
     run_folder.save_weights(run.framework, run.folder / run_folder.WEIGHTS)
     if run.miner is not None:
