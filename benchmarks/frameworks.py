@@ -1,4 +1,4 @@
-"""Does every framework learn, and at what price? Parameters, seconds an epoch relative to SimCLR, probe before and after.
+"""Does every framework learn, and at what price? Parameters, time against SimCLR, probe before and after.
 
 PAIRSIFT_DATA=... python -m benchmarks.frameworks --data har --epochs 5 --out docs/frameworks.json
 """

@@ -1,8 +1,8 @@
 """What share of a training step is the network itself: forward, backward and optimiser, nothing else.
 
-A run with mining is trained through the library; between its epochs the bare network does the same number of steps on
-views drawn beforehand. Both are measured in CPU seconds of one thread, epoch by epoch in turn, so that what else the
-machine does meets both alike.
+A run with mining is trained through the library; between its epochs the bare network does as many steps on
+views drawn beforehand. Both are measured in CPU seconds of one thread, epoch by epoch in turn, so that what
+else the machine does meets both alike.
 
     python -m benchmarks.step
 """
@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from benchmarks._report import entry, report
 from lightning.pytorch.callbacks import Callback
 
-from benchmarks._report import entry, report
 from pairsift.data import Series, simulate
 from pairsift.frameworks import SimCLR
 from pairsift.mining import BadPairMiner, Sigma

@@ -1,0 +1,1 @@
+"""The obvious way to write it, to compare with."""
