@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from typing import Any
 
 import typer
 
@@ -46,7 +48,9 @@ def main() -> None:
     What is not the user's doing keeps its traceback, for whoever reports it.
     """
     try:
-        code = app(standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            code = app(standalone_mode=False)
         if code == 130:
             _say("stopped")
         sys.exit(code if isinstance(code, int) else 0)
@@ -55,7 +59,7 @@ def main() -> None:
         sys.exit(130)
     except Stopped as stopped:
         _say(str(stopped))
-        sys.exit(130)
+        sys.exit(stopped.code)
     except PairsiftError as error:
         _say(f"error: {error}")
         sys.exit(2)
@@ -74,6 +78,11 @@ def main() -> None:
         else:
             raise
         sys.exit(2)
+
+
+def _warn(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """A warning as one line, without the line of source, which says nothing to whoever typed a command."""
+    _say(f"warning: {message}")
 
 
 def _say(sentence: str) -> None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 
 class Stopped(Exception):
-    """The user stopped the command; the message says how to go on."""
+    """The user stopped the command; the message says how to go on.
+
+    Args:
+        sentence: that message.
+        code: the exit code, 128 and the signal's number.
+    """
+
+    def __init__(self, sentence: str, code: int = 130) -> None:
+        super().__init__(sentence)
+        self.code = code
 
 
 def is_usage(error: Exception) -> bool:

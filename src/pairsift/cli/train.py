@@ -100,6 +100,7 @@ def pretrain(
     found, read = opt.read_config(config)
     settings = opt.settle(found, flags, options)
     how = {**read, **how}
+    from pairsift.training import TrainingStopped
     from pairsift.training import pretrain as train
 
     series = reading.load(data, how).train
@@ -110,10 +111,8 @@ def pretrain(
         run = train(
             series, settings, out=out, resume=resume, progress=not quiet, source=reading.source(data, how)
         )
-    except KeyboardInterrupt:
-        raise Stopped(
-            f"stopped; the same command with --resume goes on from the last whole epoch in {out}"
-        ) from None
+    except TrainingStopped as stopped:
+        raise Stopped(str(stopped), 128 + stopped.signum) from None
     loss = run.metrics[-1]["loss"]
     typer.echo(
         f"{settings.framework} with mining {settings.mining}: loss {loss:.4f} after {settings.epochs} epochs"

@@ -10,6 +10,7 @@ from pairsift.training.onnx_graph import export_onnx
 from pairsift.training.pretrain import Run, make_framework, make_miner, pretrain
 from pairsift.training.restore import KeptHistory, load_history, load_miner
 from pairsift.training.settings import Settings, make_settings
+from pairsift.training.stop import TrainingStopped
 
 __all__ = [
     "BadPairMining",
@@ -17,6 +18,7 @@ __all__ = [
     "PairModule",
     "Run",
     "Settings",
+    "TrainingStopped",
     "export_hub",
     "export_onnx",
     "export_safetensors",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import torch
 from lightning import LightningModule, Trainer
@@ -31,8 +32,15 @@ class Watch(Callback):
         self.series = series
         self.batch_size = batch_size
         self.kept = kept
+        self.first_spread: float | None = None
         self._before: set[str] = set()  # what the epoch before gave cause for
         self._said: set[str] = set()
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Look at the untrained encoder: what spread is small depends on the series."""
+        assert isinstance(pl_module, PairModule)
+        if trainer.is_global_zero and self.first_spread is None:
+            self.first_spread = self._spread(pl_module)
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Look at this epoch."""
@@ -43,8 +51,8 @@ class Watch(Callback):
         if row.get("skipped_batches"):
             self._say(
                 "skipped",
-                f"epoch {row['epoch']:.0f}: {row['skipped_batches']:.0f} batches were left out: their losses or "
-                f"gradients are NaN or infinite; among their pairs are {pl_module.guard.names()}",
+                f"epoch {row['epoch']:.0f}: {row['skipped_batches']:.0f} batches were left out: their losses "
+                f"or gradients are NaN or infinite; among their pairs are {pl_module.guard.names()}",
             )
         found = self._collapse(pl_module, row["loss"])
         for kind in found.keys() & self._before:
@@ -54,14 +62,25 @@ class Watch(Callback):
     def _collapse(self, module: PairModule, loss: float) -> dict[str, str]:
         """What looks like a collapse, in words, by kind."""
         framework = module.framework
-        rows = torch.arange(min(len(self.series), _LOOKED_AT))
-        spread = float(embedding_spread(framework.embed(self.series[rows].x.to(module.device))))
         negatives = not isinstance(framework.criterion, NegativeCosine)
         said = {
             "loss": collapse_message(loss, framework.chance_level(self.batch_size)),
-            "spread": spread_message(spread, negatives),
+            "spread": spread_message(self._spread(module), self.first_spread or 0.0, negatives=negatives),
         }
         return {kind: sentence for kind, sentence in said.items() if sentence is not None}
+
+    def _spread(self, module: PairModule) -> float:
+        rows = torch.arange(min(len(self.series), _LOOKED_AT))
+        return float(embedding_spread(module.framework.embed(self.series[rows].x.to(module.device))))
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a resumed run must not forget."""
+        return {"first_spread": self.first_spread, "before": sorted(self._before), "said": sorted(self._said)}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from a checkpoint's."""
+        self.first_spread = state_dict["first_spread"]
+        self._before, self._said = set(state_dict["before"]), set(state_dict["said"])
 
     def _say(self, kind: str, sentence: str) -> None:
         if kind not in self._said:

@@ -1,0 +1,66 @@
+"""Small runs in processes of their own, for tests that kill them; also a script for torchrun: FOLDER [resume]."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import torch
+from lightning.pytorch.callbacks import Callback
+
+from pairsift.data.simulated import simulate
+from pairsift.training import pretrain
+
+SMALL = {
+    "epochs": 6,
+    "warmup": 2,
+    "batch_size": 16,
+    "options": {"encoder_options": {"widths": (4, 4, 8)}, "hidden": 8},
+}
+
+
+class Slow(Callback):
+    """Every batch takes a while, so that a kill finds the run at work; it says when it begins."""
+
+    def __init__(self, pipe: Connection | None = None) -> None:
+        self.pipe = pipe
+
+    def on_train_start(self, trainer, pl_module) -> None:
+        if self.pipe is not None:
+            self.pipe.send("at work")
+
+    def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx) -> None:
+        time.sleep(0.02)
+
+
+def series():
+    return simulate(n_train=64, n_test=0, n_val=0, noisy=4, faulty=4, length=60, segment=20, seed=1).train
+
+
+def run(folder: Path, resume: bool = False, pipe: Connection | None = None) -> None:
+    """One run; slow where somebody listens."""
+    torch.set_num_threads(1)
+    more = [] if pipe is None else [Slow(pipe)]
+    pretrain(series(), out=folder, resume=resume, progress=False, callbacks=more, **SMALL)
+
+
+def command(words: list[str], said: Path) -> None:
+    """A command line, what it says on standard error in a file; ends the process with its exit code."""
+    torch.set_num_threads(1)
+    with said.open("w") as file:
+        os.dup2(file.fileno(), 2)
+    from pairsift.cli import main
+
+    sys.argv = ["pairsift", *words]
+    with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
+        main()
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    slow = [Slow()] if "slow" in sys.argv else []
+    pretrain(series(), out=sys.argv[1], resume="resume" in sys.argv, progress=False, callbacks=slow, **SMALL)

@@ -1,0 +1,183 @@
+"""A run that is killed at any moment goes on as if nothing had happened, bit for bit."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import multiprocessing
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+from tests.training.run_small import command, run
+from torch import equal
+
+from pairsift.training.checkpoint import load_checkpoint, newest_checkpoint
+
+SCRIPT = Path(__file__).with_name("run_small.py")
+ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+# A server imports torch once; each run is a fork of it.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["tests.training.run_small", "pairsift.cli.train"])
+
+
+def start(folder: Path, resume: bool) -> multiprocessing.process.BaseProcess:
+    """A run in a process of its own, at work when this returns."""
+    ours, theirs = FORKS.Pipe()
+    process = FORKS.Process(target=run, args=(folder, resume, theirs))
+    process.start()
+    theirs.close()
+    assert ours.recv() == "at work"
+    return process
+
+
+def finish(folder: Path, resume: bool = False) -> None:
+    process = FORKS.Process(target=run, args=(folder, resume))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+
+
+def left_behind(folder: Path) -> dict:
+    """All that must not depend on whether a run was killed."""
+    rows = list(csv.DictReader((folder / "metrics.csv").open()))
+    files = {name: load_file(folder / f"{name}.safetensors") for name in ("framework", "miner", "history")}
+    return {"metrics": [{k: v for k, v in row.items() if k != "seconds"} for row in rows], **files}
+
+
+def assert_same(killed: Path, whole: Path) -> None:
+    a, b = left_behind(killed), left_behind(whole)
+    assert a["metrics"] == b["metrics"]
+    for part in ("framework", "miner", "history"):
+        assert a[part].keys() == b[part].keys()
+        for name, tensor in a[part].items():
+            other = b[part][name]
+            assert equal(tensor.isnan(), other.isnan()), (part, name)
+            assert equal(tensor.nan_to_num(), other.nan_to_num()), (part, name)
+    path, passed = newest_checkpoint(killed / "checkpoints")
+    assert path is not None and not passed
+    ours, theirs = load_checkpoint(path), load_checkpoint(whole / "checkpoints" / path.name)
+    assert all(equal(ours["state_dict"][k], v) for k, v in theirs["state_dict"].items())
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    finish(folder)
+    return folder
+
+
+def a_while(seconds: float) -> Callable[[Path], None]:
+    return lambda folder: time.sleep(seconds)
+
+
+def while_writing(folder: Path) -> None:
+    """Wait until a checkpoint is being written aside, or a second has passed."""
+    until = time.monotonic() + 1
+    while time.monotonic() < until and not any((folder / "checkpoints").glob(".*.part")):
+        time.sleep(0.0002)
+
+
+def kill_and_resume(folder: Path, moments: list[Callable[[Path], None]]) -> int:
+    """Kill the run at each of the moments, go on, and finish it; how many kills found it at work."""
+    found = 0
+    for number, wait in enumerate(moments):
+        process = start(folder, resume=number > 0)
+        wait(folder)
+        process.kill()
+        process.join()
+        assert process.exitcode in (0, -signal.SIGKILL)
+        if process.exitcode == 0:
+            break
+        found += 1
+    finish(folder, resume=True)
+    return found
+
+
+def test_killed_at_three_moments_and_resumed_it_equals_the_uninterrupted_run(
+    tmp_path: Path, whole: Path
+) -> None:
+    assert kill_and_resume(tmp_path / "run", [a_while(0.03), while_writing, a_while(0.2)]) >= 2
+    assert_same(tmp_path / "run", whole)
+
+
+@pytest.mark.slow
+def test_killed_at_20_random_moments_it_equals_the_uninterrupted_run(tmp_path: Path, whole: Path) -> None:
+    drawn = random.Random(20)
+    kills = 0
+    for number in range(12):
+        moments = [
+            a_while(drawn.uniform(0, 0.5)) if drawn.random() < 0.7 else while_writing for _ in range(3)
+        ]
+        folder = tmp_path / f"run{number}"
+        kills += kill_and_resume(folder, moments)
+        assert_same(folder, whole)
+        if kills >= 20:
+            break
+    assert kills >= 20
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_stop_says_what_is_kept_and_how_to_go_on(tmp_path: Path, sent: int, code: int) -> None:
+    """At the command line: one line, and the exit code that shells expect."""
+    words = ["pretrain", "simulated", "--out", str(tmp_path / "run"), "--epochs", "500", "--batch-size", "64"]
+    words += ["--set", "encoder_options={widths=[4, 4, 8]}"]
+    process = FORKS.Process(target=command, args=(words, tmp_path / "said"))
+    process.start()
+    until = time.monotonic() + 120
+    while not list(tmp_path.glob("run/checkpoints/epoch-000002.ckpt")) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert process.pid is not None
+    os.kill(process.pid, sent)
+    process.join(60)
+    said = (tmp_path / "said").read_text().splitlines()
+    assert process.exitcode == code, said
+    assert (
+        said[-1].startswith("stopped; ") and "up to the end of epoch" in said[-1] and "--resume" in said[-1]
+    )
+    assert "Traceback" not in "".join(said)
+    assert newest_checkpoint(tmp_path / "run" / "checkpoints")[0] is not None
+
+
+def torchrun(folder: Path, *how: str) -> subprocess.Popen[str]:
+    """Two processes that train together."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    launch = ["-m", "torch.distributed.run", "--nproc-per-node=2", "--master-addr=127.0.0.1"]
+    command = [sys.executable, *launch, f"--master-port={port}", str(SCRIPT), str(folder), *how]
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=ONE_THREAD,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.slow
+def test_two_processes_killed_together_and_resumed_equal_two_that_were_not(tmp_path: Path) -> None:
+    for folder in ("whole", "killed"):
+        group = torchrun(tmp_path / folder, *(["slow"] if folder == "killed" else []))
+        if folder == "killed":
+            until = time.monotonic() + 120
+            while time.monotonic() < until and not list(tmp_path.glob("killed/checkpoints/epoch-*")):
+                time.sleep(0.01)
+            time.sleep(0.03)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group.pid, signal.SIGKILL)  # its own session: launcher and both processes
+            group.communicate()
+            assert not (tmp_path / "killed" / "framework.safetensors").exists()
+            group = torchrun(tmp_path / folder, "resume")
+        said = group.communicate(timeout=300)[0]
+        assert group.returncode == 0, said
+    assert_same(tmp_path / "killed", tmp_path / "whole")
