@@ -14,7 +14,7 @@ from pairsift.frameworks import FRAMEWORKS, Framework, build_framework
 CONV = {"encoder_options": {"widths": (8, 8, 16)}}
 SMALL: dict[str, dict[str, Any]] = {
     "moco": {**CONV, "hidden": 32, "projection": 16, "queue": 20},
-    "simsiam": {**CONV, "projection": 32, "bottleneck": 8},
+    "simsiam": {**CONV, "projection": 64, "bottleneck": 32},
     "simclr": {**CONV, "hidden": 32, "projection": 16},
     "tstcc": {**CONV, "hidden": 16, "layers": 2, "heads": 2, "mlp": 16, "projection": 16},
     "tfc": {**CONV, "hidden": 32, "projection": 16},

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from pairsift.frameworks.collapse import COLLAPSED, embedding_spread, spread_message
+from pairsift.frameworks.collapse import LEAST, LEFT, embedding_spread, spread_message
 
 
 def test_one_point_has_none_and_opposite_points_have_all() -> None:
@@ -41,9 +41,10 @@ def test_half_precision_and_gradients_are_no_matter() -> None:
 
 
 @pytest.mark.parametrize("negatives", [True, False])
-def test_it_warns_below_the_line_only(negatives: bool) -> None:
-    assert spread_message(COLLAPSED, negatives) is None
-    message = spread_message(COLLAPSED / 2, negatives)
+@pytest.mark.parametrize(("first", "line"), [(0.0, LEAST), (0.5, 0.5 * LEFT), (LEAST, LEAST)])
+def test_it_warns_below_the_line_only(first: float, line: float, negatives: bool) -> None:
+    assert spread_message(line, first, negatives=negatives) is None
+    message = spread_message(0.99 * line, first, negatives=negatives)
     assert message is not None and "learning rate" in message
     assert ("batch norm" in message) == (not negatives)
 
