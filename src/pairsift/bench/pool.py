@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -207,9 +209,17 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
 def _serve(pipe: Connection, execute: Execute, parent: int) -> None:
     """A worker's life: tasks in, outcomes out, until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
     while True:
         try:
             payload = pipe.recv()
             pipe.send(attempt(execute, payload))
         except (EOFError, OSError):
             return
+
+
+def _leave_with(parent: int, every: float = 1.0) -> None:
+    """End this process when its parent has ended, however that came: nobody would take its results."""
+    while os.getppid() == parent:
+        time.sleep(every)
+    os._exit(1)
