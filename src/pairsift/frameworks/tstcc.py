@@ -57,8 +57,8 @@ class TSTCC(Framework):
     linear maps predict the other view's next K steps. A prediction's candidates are the same step of every
     series in the batch (the paper's Eq. 2; the released code normalises over the predictions instead). Both
     directions are added up. t is drawn from torch's own generator while training, like dropout, once a
-    batch for both directions; in eval mode it is the middle one. K is at most half of the map's length. Under several processes the
-    candidates are one's own process' alone, as each draws a t of its own.
+    batch for both directions; in eval mode it is the middle one. K is at most half of the map's length.
+    Under several processes the candidates are one's own process' alone, as each draws a t of its own.
 
     *Contextual contrast.* The contexts of both views, projected, under the chosen loss.
 
