@@ -1,5 +1,6 @@
 """Finding bad pairs by their losses: miner, thresholds and weights, usable in any torch loop."""
 
+from pairsift.mining.auto import Auto
 from pairsift.mining.memory import Memory, Ramp, Statistics
 from pairsift.mining.miner import BadPairMiner
 from pairsift.mining.population import Population
@@ -14,6 +15,7 @@ __all__ = [
     "MININGS",
     "NOISY",
     "NORMAL",
+    "Auto",
     "BadPairMiner",
     "ConstantWeight",
     "GaussianWeight",

@@ -10,8 +10,8 @@ import torch
 
 from pairsift.mining.memory import Memory, Statistics, exact, in_blocks
 
-# Below 2**15 torch sums in one thread: mu and sigma then do not depend on the number of threads.
-BLOCK = 2**15 - 64
+BLOCK = 2**16  # pairs read at once
+ROW = 2**14  # pairs summed at once: one thread sums a row, so their number does not show in mu and sigma
 
 
 class Population:
@@ -69,18 +69,21 @@ class Population:
         origin = self._point_amid()
         if origin is None:
             return 0, 0.0, 0.0
-        scratch = exact(self._memory.mean[:BLOCK])  # new memory for each block would cost more than the sums
         whole = int(self._memory.seen.min()) > 0
         count = len(self) if whole else int(self._memory.seen.count_nonzero())
+        scratch = exact(self._memory.mean[:1]).new_zeros(
+            BLOCK
+        )  # new memory for each block costs more than sums
         sums, squares = [], []
         for mean, seen in in_blocks(BLOCK, self._memory.mean, self._memory.seen):
             off = scratch[: len(mean)].copy_(mean).sub_(origin)
             if not whole:
                 off.mul_(seen > 0)
-            sums.append(off.sum())
-            squares.append(off.square_().sum())
-        distance = float(torch.stack(sums).cpu().double().sum()) / count
-        variance = float(torch.stack(squares).cpu().double().sum()) / count - distance**2
+            scratch[len(mean) :] = 0
+            sums.append(scratch.view(-1, ROW).sum(1))
+            squares.append(scratch.square_().view(-1, ROW).sum(1))
+        distance = math.fsum(torch.cat(sums).tolist()) / count
+        variance = math.fsum(torch.cat(squares).tolist()) / count - distance**2
         mu, sigma = origin + distance, math.sqrt(max(variance, 0.0))
         rounding = 4 * torch.finfo(self._memory.mean.dtype).eps * abs(mu)
         return count, mu, sigma if sigma > rounding else 0.0

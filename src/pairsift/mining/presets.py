@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pairsift.mining.auto import Auto
 from pairsift.mining.memory import History
 from pairsift.mining.miner import BadPairMiner
 from pairsift.mining.thresholds import Sigma, Threshold
 from pairsift.mining.weights import ConstantWeight, GaussianWeight, MixtureWeight, Weight
 
 # RINCE is a loss that is robust to faulty views: it mines nothing, and is a choice beside mining.
-MININGS = ("none", "rince", "dbpm")
+MININGS = ("none", "rince", "dbpm", "auto")
+MINERS = {"dbpm": "sigma", "auto": "auto"}  # and the threshold of each
 WEIGHTS: dict[str, Callable[[], Weight]] = {
     "gaussian": GaussianWeight,
     "peak-one": lambda: GaussianWeight(peak_one=True),
@@ -27,7 +29,7 @@ def build_miner(
     warmup_epochs: int | None = None,
     noisy: float | None = 2.0,
     faulty: float | None = 3.0,
-    threshold: Threshold | None = None,
+    threshold: Threshold | str | None = None,
     weight: Weight | str | float = "gaussian",
     history: History = "mean",
     batch_size: int | None = None,
@@ -35,13 +37,14 @@ def build_miner(
     """A miner by name.
 
     Args:
-        mining: "none" and "rince" (a loss, not a miner) give None; "dbpm" gives the paper's Algorithm 1.
+        mining: "none" and "rince" (a loss, not a miner) give None; "dbpm" gives the paper's Algorithm 1,
+            "auto" the same with ``Auto()`` thresholds.
         num_pairs: how many pairs the dataset has.
         epochs: how long the run will be, if known.
         warmup_epochs: a third of ``epochs`` if None, 10 where that is not known either.
         noisy: beta_np, None to switch this side off.
         faulty: beta_fp, None to switch this side off.
-        threshold: instead of ``Sigma(noisy, faulty)``.
+        threshold: instead of ``Sigma(noisy, faulty)``: a Threshold, "sigma" or "auto".
         weight: a Weight, a number for a constant one, or "gaussian", "peak-one", "zero", "mixture".
         history: "mean", "last" or Ramp(max_epochs).
         batch_size: shorter batches are not remembered; None remembers all.
@@ -51,8 +54,10 @@ def build_miner(
     """
     if mining not in MININGS:
         raise ValueError(f"mining must be one of {', '.join(MININGS)}, got {mining!r}")
-    if mining != "dbpm":
+    if mining not in MINERS:
         return None
+    if threshold is None:
+        threshold = MINERS[mining]
     if warmup_epochs is None:
         warmup_epochs = 10 if epochs is None else epochs // 3
     if epochs is not None and warmup_epochs >= epochs:
@@ -63,11 +68,22 @@ def build_miner(
     return BadPairMiner(
         num_pairs,
         warmup_epochs=warmup_epochs,
-        threshold=Sigma(noisy, faulty) if threshold is None else threshold,
+        threshold=build_threshold(threshold, noisy, faulty),
         weight=build_weight(weight),
         history=history,
         batch_size=batch_size,
     )
+
+
+def build_threshold(
+    threshold: Threshold | str, noisy: float | None = 2.0, faulty: float | None = 3.0
+) -> Threshold:
+    """A threshold by name, or as it is; ``noisy`` and ``faulty`` are for "sigma"."""
+    if isinstance(threshold, Threshold):
+        return threshold
+    if threshold not in ("sigma", "auto"):
+        raise ValueError(f"threshold must be a Threshold, sigma or auto, got {threshold!r}")
+    return Auto() if threshold == "auto" else Sigma(noisy, faulty)
 
 
 def build_weight(weight: Weight | str | float) -> Weight:
