@@ -10,11 +10,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from pairsift.errors import PairsiftError
     from pairsift.estimator import ContrastiveEncoder
-    from pairsift.mining import BadPairMiner, Sigma
+    from pairsift.mining import Auto, BadPairMiner, Sigma
     from pairsift.training import BadPairMining, pretrain
 
 # Imported when first asked for, so that `pairsift --help` need not wait for torch.
 _PLACES = {
+    "Auto": "pairsift.mining",
     "BadPairMiner": "pairsift.mining",
     "BadPairMining": "pairsift.training",
     "ContrastiveEncoder": "pairsift.estimator",
@@ -24,6 +25,7 @@ _PLACES = {
 }
 
 __all__ = [
+    "Auto",
     "BadPairMiner",
     "BadPairMining",
     "ContrastiveEncoder",

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.oracles.bench_results import made_up
+
 from pairsift.bench.cell import make_cell
 from pairsift.bench.pool import Execute, Task, Tries, Watcher, attempt, next_wanted
 from pairsift.errors import PairsiftError
-from tests.oracles.bench_results import made_up
 
 
 class Missing(PairsiftError):

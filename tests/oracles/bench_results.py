@@ -34,7 +34,7 @@ def made_up(
 
     def metrics(value: float) -> dict[str, Any]:
         per_class = {"a": value, "b": value / 2, "c": None}
-        return {name: value for name in ("accuracy", "auprc", "auroc", "f1")} | {"auroc_per_class": per_class}
+        return dict.fromkeys(("accuracy", "auprc", "auroc", "f1"), value) | {"auroc_per_class": per_class}
 
     def judged(value: float) -> dict[str, Any]:
         return {"test": metrics(value), "validation": metrics(value if validation is None else validation)}
@@ -73,7 +73,7 @@ def made_up(
 
 
 def fill(folder: Path, spec: Spec, accuracy: Any, **more: Any) -> Store:
-    """Write a made-up result for each of a spec's cells; ``accuracy`` is a function of the place, None for none."""
+    """Write a made-up result for each cell of a spec; ``accuracy`` takes a place and may give None."""
     store = Store(folder)
     store.keep_spec(spec)
     for planned in expand(spec):

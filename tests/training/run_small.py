@@ -1,4 +1,4 @@
-"""Small runs in processes of their own, for tests that kill them; also a script for torchrun: FOLDER [resume]."""
+"""Small runs in processes of their own, for tests that kill them; a script for torchrun: FOLDER [resume]."""
 
 from __future__ import annotations
 

@@ -49,6 +49,7 @@ STRENGTHS: dict[str, Strengths] = {
     # counts, so its noise is small and its segments (of ten seconds) long enough to hold whole beats.
     "ptb-xl": Strengths(0.5, 0.1, 5),
     "simulated": Strengths(0.5, 0.3, 5),
+    "mild": Strengths(0.2, 0.05, 3),
     "default": Strengths(0.5, 0.3, 5),
 }
 

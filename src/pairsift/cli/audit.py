@@ -69,7 +69,7 @@ def audit(
         miner.table(),
         series,
         views=_views(load_framework(home), series, seed),
-        history=PairHistory(history.losses, history.index, warmup=miner.warmup_epochs),
+        history=PairHistory(history.losses.numpy(), history.index.numpy(), warmup=miner.warmup_epochs),
         thresholds={**miner.thresholds, "name": repr(miner.threshold)},
         about={"run": str(home), "settings": kept["settings"], "versions": kept["versions"]},
     )

@@ -115,6 +115,8 @@ def _pair(text: str) -> tuple[str, Any]:
         return key, tomllib.loads(f"v = {value}")["v"]
     except tomllib.TOMLDecodeError:
         return key, value  # a bare word is a string
+    except RecursionError:
+        raise PairsiftError(f"set: {shown(key)} is nested too deep to be a setting") from None
 
 
 def known(data: str) -> str | None:

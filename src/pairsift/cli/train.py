@@ -50,7 +50,8 @@ def pretrain(
     ] = None,
     options: opt.Set = None,
     mining: Annotated[
-        str | None, typer.Option("--mining", "-m", help="none, rince or dbpm.", rich_help_panel=_MINING)
+        str | None,
+        typer.Option("--mining", "-m", help="none, rince, dbpm or auto (no betas).", rich_help_panel=_MINING),
     ] = None,
     warmup: Annotated[
         int | None,

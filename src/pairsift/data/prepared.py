@@ -15,9 +15,11 @@ from pairsift.data.catalog import known
 from pairsift.data.holdout import PARTS, Split
 from pairsift.data.prepare import prepared_folder
 from pairsift.data.published import Task, choose, cut
+from pairsift.data.readers.npy import UNREADABLE
 from pairsift.data.rows import Scale
 from pairsift.data.series import Splits
 from pairsift.data.tables import read_npz
+from pairsift.data.tree import ZIP_ERRORS
 from pairsift.errors import PairsiftError, shown
 
 Array = NDArray[Any]
@@ -72,8 +74,12 @@ def load_folder(folder: Path, split: str | None = None, task: str | None = None)
         scaling, facts = about["splits"][kind]["scaling"], dict(card["facts"])
         shape, classes = tuple(card["shape"]), tuple(about["classes"])
         name, notes, fingerprint = card["name"], card["notes"], card["sha256"]
-    except (KeyError, TypeError) as error:
-        raise PairsiftError(f"{folder / CARD} lacks {error}; prepare the dataset again") from error
+    except PairsiftError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise PairsiftError(
+            f"{folder / CARD} lacks {shown(error, 120)}; prepare the dataset again"
+        ) from error
     x, y = _array(folder / "X.npy", mapped=True), _array(folder / f"y-{label}.npy")
     if x.shape != shape or x.dtype != np.float32 or len(y) != len(x):
         raise PairsiftError(
@@ -93,7 +99,7 @@ def read_card(folder: Path) -> dict[str, Any]:
     """A prepared folder's card."""
     try:
         card = json.loads((folder / CARD).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise PairsiftError(
             f"{folder / CARD} cannot be read ({shown(error, 120)}); prepare the dataset again"
         ) from error
@@ -104,8 +110,13 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 def _array(path: Path, mapped: bool = False) -> Array:
     try:
-        return np.asanyarray(np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False))
-    except (OSError, ValueError, EOFError) as error:
+        found = np.load(
+            path, mmap_mode="r", allow_pickle=False
+        )  # a header that lies is refused, not believed
+    except (OSError, *UNREADABLE, *ZIP_ERRORS) as error:
         raise PairsiftError(
             f"{path} cannot be read ({shown(error, 120)}); prepare the dataset again"
         ) from error
+    if not isinstance(found, np.ndarray):
+        raise PairsiftError(f"{path} is no .npy file; prepare the dataset again")
+    return found if mapped else np.array(found)

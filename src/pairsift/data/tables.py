@@ -6,7 +6,6 @@ import io
 import math
 import re
 import zipfile
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsift.data.tree import check_zip
+from pairsift.data.readers.npy import UNREADABLE
+from pairsift.data.tree import ZIP_ERRORS, check_zip
 from pairsift.errors import PairsiftError, shown
 
 Array = NDArray[Any]
@@ -94,7 +94,7 @@ def read_npz(path: Path, wanted: Iterable[str], optional: Iterable[str] = ()) ->
                 )
             names = [*wanted, *(name for name in optional if name in held)]
             return {name: _member(archive, name, path) for name in names}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except ZIP_ERRORS as error:
         raise PairsiftError(f"{path} is no whole .npz file ({shown(error)}); get it again") from error
 
 
@@ -107,7 +107,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Array:
             first = version == (1, 0)
             header = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
             shape, _, dtype = header(file)
-        except ValueError as error:
+        except UNREADABLE as error:
             raise PairsiftError(
                 f"{path}: the array {name} cannot be read ({shown(error, 120)}); save it again"
             ) from error
@@ -118,7 +118,12 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Array:
         if math.prod(shape) * dtype.itemsize != info.file_size - file.tell():
             raise PairsiftError(f"{path}: the array {name} is not as long as its header says; get it again")
     with archive.open(info) as file:
-        return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
+        try:
+            return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
+        except UNREADABLE as error:
+            raise PairsiftError(
+                f"{path}: the array {name} cannot be read ({shown(error, 120)}); save it again"
+            ) from error
 
 
 def _where(error: Exception) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import lzma
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -14,6 +16,19 @@ from types import TracebackType
 from pairsift.errors import PairsiftError, shown
 
 MEGABYTE = 1 << 20
+# What opening and reading a broken zip can raise; RuntimeError stands for a password, OSError for bad bzip2.
+ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    UnicodeDecodeError,
+    OSError,
+)
+ZIP_DAMAGE = tuple(kind for kind in ZIP_ERRORS if kind is not OSError)  # the file itself could be read
 # Text of numbers shrinks about five times; a zip that says it unpacks to far more is a trap, not data.
 LARGEST_RATIO, LARGEST_WHOLE, ALWAYS_FINE = 100, 8 << 30, 64 * MEGABYTE
 
@@ -64,7 +79,7 @@ class Tree:
             return
         try:
             self._zip = zipfile.ZipFile(where if inside is None else io.BytesIO(inside))
-        except (zipfile.BadZipFile, OSError) as error:
+        except ZIP_ERRORS as error:
             raise PairsiftError(
                 f"{where} is no whole zip file ({shown(error)}); download it again"
             ) from error
@@ -98,7 +113,7 @@ class Tree:
             )
         try:
             return (self.where / name).read_bytes() if self._zip is None else self._zip.read(name)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+        except ZIP_ERRORS as error:
             raise PairsiftError(
                 f"{self.called(name)} cannot be read ({shown(error, 120)}); download it again"
             ) from error

@@ -14,8 +14,9 @@ from pairsift.frameworks import FRAMEWORKS
 class Settings(BaseModel):
     """What a run folder keeps and what the command line and TOML files can say.
 
-    ``mining`` is "none", "rince" (the loss is RINCE, nothing is mined) or a miner's name ("dbpm").
-    ``noisy`` and ``faulty`` are the betas of Eq. 5; None switches a side off. ``warmup`` None means a third
+    ``mining`` is "none", "rince" (the loss is RINCE, nothing is mined) "dbpm", or "auto"
+    (dbpm with thresholds that need no beta). ``noisy`` and ``faulty`` are the betas of Eq. 5, which "auto"
+    does not look at; None switches a side off. ``warmup`` None means a third
     of the epochs. ``options`` go to the framework.
     """
 

@@ -6,19 +6,19 @@ import json
 import math
 import tokenize
 import zipfile
-import zlib
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from pairsift.data.readers.raw import Array, Options, Raw, role, scratch, three_axes
+from pairsift.data.tree import ZIP_DAMAGE
 from pairsift.errors import PairsiftError, shown
 
 _BOMB = 100  # a member that unpacks to more than this many times its size ...
 _LARGE = 1 << 27  # ... and to more than this many bytes is not unpacked
 # What NumPy raises at a header that is none: headers are read as Python literals.
-_UNREADABLE = (ValueError, TypeError, SyntaxError, tokenize.TokenError, EOFError, RecursionError, MemoryError)
+UNREADABLE = (ValueError, TypeError, SyntaxError, tokenize.TokenError, EOFError, RecursionError, MemoryError)
 
 
 def read_npy(path: Path, options: Options) -> Raw:
@@ -40,7 +40,7 @@ def read_npz(path: Path, options: Options) -> Raw:
             values = {
                 name: _member(path, archive, info, f"{file}, {shown(name)}") for name, info in members.items()
             }
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except ZIP_DAMAGE as error:
         raise PairsiftError(
             f"{file}: cannot be unpacked ({shown(error)}); it is damaged or no .npz: write or copy it again"
         ) from error
@@ -76,9 +76,9 @@ def _numbers(x: Array, file: str, options: Options) -> Array:
 def _facts(value: Array, file: str) -> dict[str, Any]:
     try:
         facts = json.loads(str(value))
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise PairsiftError(
-            f"{file}: its facts are not JSON ({error.msg}); leave them out or write them again"
+            f"{file}: its facts are not JSON ({shown(error, 80)}); leave them out or write them again"
         ) from error
     return facts if isinstance(facts, dict) else {}
 
@@ -144,7 +144,7 @@ def _header(stream: IO[bytes], where: str, size: int) -> tuple[tuple[int, ...], 
             np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         )
         shape, fortran, dtype = read(stream)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise PairsiftError(
             f"{where}: is no NumPy array that can be read ({shown(error, 90)}); write it again with np.save"
         ) from error
