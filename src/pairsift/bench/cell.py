@@ -44,7 +44,7 @@ class Cell(BaseModel):
         lr: Adam's.
         weight_decay: Adam's.
         seed: of everything.
-        precision: of the arithmetic.
+        precision: of the arithmetic; with "auto" the machine decides and the result says how.
         keep: what else the result holds: "pairs" (each pair's mean and spread), "tsne" (a map of features).
     """
 
@@ -70,7 +70,7 @@ class Cell(BaseModel):
     lr: float = Field(default=3e-4, gt=0)
     weight_decay: float = Field(default=3e-4, ge=0)
     seed: int = Field(default=0, ge=0)
-    precision: Literal["32-true", "bf16-mixed"] = "32-true"
+    precision: Literal["auto", "32-true", "bf16-mixed"] = "32-true"
     keep: tuple[Literal["pairs", "tsne"], ...] = ()
 
     @field_validator("dataset")

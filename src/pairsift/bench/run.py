@@ -19,7 +19,7 @@ from pairsift.frameworks import Framework
 from pairsift.mining import BadPairMiner, MixtureWeight, Ramp, build_miner
 from pairsift.mining.weights import Weight
 from pairsift.training import Settings, make_framework, make_settings, pretrain, versions
-from pairsift.training.pretrain import fingerprint
+from pairsift.training.pretrain import fingerprint, resolve_precision
 
 
 def run_cell(settings: dict[str, Any], root: str | None = None) -> dict[str, Any]:
@@ -50,6 +50,7 @@ def run_cell(settings: dict[str, Any], root: str | None = None) -> dict[str, Any
         "settings": cell.model_dump(mode="json"),
         "made": asdict(framework.config),
         "data": {"learned": fingerprint(held.learned), **_sizes(held)},
+        "arithmetic": resolve_precision(wanted.precision),
         "probes": probes(framework, held, cell.seed),
         "loss": [round(row["loss"], 5) for row in run.metrics],
     }
