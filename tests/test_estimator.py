@@ -109,6 +109,7 @@ def test_names_and_frames() -> None:
         ({}, X[:1], "minimum of 2"),
         ({}, X[:, :, :1], "1 time step"),
         ({}, X[None], r"must have shape \(N, C, T\) or \(N, T\)"),
+        ({}, X[:, None].tolist(), r"must have shape \(N, C, T\) or \(N, T\), got \(24, 1, 3, 20\)"),
         ({}, np.where(X > 3, np.nan, X), "NaN"),
         ({"framework": "simclir"}, X, "unknown framework 'simclir'"),
         ({"mining": "gold"}, X, "mining must be one of"),
@@ -119,8 +120,8 @@ def test_names_and_frames() -> None:
     ],
 )
 def test_mistakes_are_value_errors_and_construction_never_fails(change: dict, data, sentence: str) -> None:
-    data = data.copy()
     if sentence == "NaN":
+        data = data.copy()
         data[3, 1, 4] = np.nan
     encoder = ContrastiveEncoder(**{**SMALL, **change})
     with pytest.raises(ValueError, match=sentence):

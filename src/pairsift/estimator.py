@@ -138,9 +138,11 @@ class ContrastiveEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def _series(self, X: Any, *, first: bool) -> Array:
         """X as float32 (N, C, T), checked as scikit-learn checks it."""
         least = 2 if first else 1  # a contrast needs two series
-        x = validate_data(self, X, reset=first, dtype=np.float32, allow_nd=True, ensure_min_samples=least)
+        x = X
+        if getattr(X, "ndim", 0) <= 3:  # else it is refused below, before scikit-learn counts its first axis
+            x = validate_data(self, X, reset=first, dtype=np.float32, allow_nd=True, ensure_min_samples=least)
         if x.ndim not in (2, 3):
-            raise ValueError(f"X must have shape (N, C, T) or (N, T), got {x.shape}")
+            raise ValueError(f"X must have shape (N, C, T) or (N, T), got {tuple(x.shape)}")
         x = np.ascontiguousarray(x if x.ndim == 3 else x[:, None, :])
         if x.shape[2] < 2:
             raise ValueError(

@@ -152,11 +152,8 @@ def test_a_toml_file_says_how_data_is_read_and_flags_win(pairsift, tmp_path: Pat
     assert pairsift(*words, "--out", run).code == 0
     kept = json.loads((run / "settings.json").read_text())
     assert kept["settings"]["seed"] == 3 and kept["source"]["window"] == 20 and kept["source"]["test"] == 0.25
-    assert kept["data"]["shape"] == [
-        88,
-        2,
-        20,
-    ]  # 120 windows, a quarter for the test, whole series (two windows) each
+    # 120 windows of 60 series, two each; a quarter of the series is held out for the test, whole
+    assert kept["data"]["shape"] == [90, 2, 20]
 
 
 def test_resume_goes_on_with_the_same_command(pairsift, mine: Path, made: Path, tmp_path: Path) -> None:
