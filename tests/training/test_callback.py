@@ -54,6 +54,27 @@ def loader() -> DataLoader:
     return DataLoader(DATA, batch_size=6)  # in order: the same batches in every epoch
 
 
+class Resumable(DataLoader):
+    """A loader that can say where in an epoch it is, and begin there: what Lightning asks of one.
+
+    Without it Lightning goes on from the middle of an epoch with that epoch's first batches.
+    """
+
+    given = start = 0
+
+    def __iter__(self):
+        start, self.start = self.start, 0
+        for self.given, batch in enumerate(super().__iter__(), 1):
+            if self.given > start:
+                yield batch
+
+    def state_dict(self) -> dict[str, int]:
+        return {"given": self.given % len(self)}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.start = state["given"]
+
+
 def trainer(epochs: int, *callbacks, **how) -> Trainer:
     return Trainer(
         max_epochs=epochs,
@@ -114,13 +135,26 @@ def test_a_resumed_run_goes_on_where_it_was(tmp_path: Path, broken_at: tuple[int
     how = {"every_n_epochs": 1} if every == "epoch" else {"every_n_train_steps": 1}
     keep = ModelCheckpoint(tmp_path, filename="last", save_top_k=1, enable_version_counter=False, **how)
     with pytest.raises(RuntimeError, match="power cut"):
-        trainer(5, BadPairMining(miner()), keep).fit(Theirs(broken_at=broken_at), loader())
+        broken = Theirs(broken_at=broken_at)
+        trainer(5, BadPairMining(miner()), keep).fit(broken, Resumable(DATA, batch_size=6))
     mining, module = BadPairMining(miner()), Theirs()
-    trainer(5, mining).fit(module, loader(), ckpt_path=tmp_path / "last.ckpt")
+    trainer(5, mining).fit(module, Resumable(DATA, batch_size=6), ckpt_path=tmp_path / "last.ckpt")
     expected, own = by_hand(5)
     assert torch.equal(module.map.weight, expected.map.weight)
     assert torch.equal(mining.miner.statistics().mean, own.statistics().mean)
     assert torch.equal(mining.miner.statistics().seen, own.statistics().seen)
+
+
+def test_a_loader_that_cannot_resume_gets_lightnings_warning_and_no_pair_counts_twice(tmp_path: Path) -> None:
+    keep = ModelCheckpoint(tmp_path, filename="last", every_n_train_steps=1, enable_version_counter=False)
+    with pytest.raises(RuntimeError, match="power cut"):
+        trainer(2, BadPairMining(miner()), keep).fit(Theirs(broken_at=(1, 1)), loader())
+    mining = BadPairMining(miner())
+    with pytest.warns(UserWarning, match="your dataloader is not resumable"):
+        trainer(2, mining).fit(Theirs(), loader(), ckpt_path=tmp_path / "last.ckpt")
+    # one batch before the cut and three after it, which begin with that batch again: the last is not seen
+    assert mining.miner.statistics().seen.tolist() == [2] * 18 + [1] * 6
+    assert mining.miner.epoch == 2
 
 
 def test_a_checkpoint_loads_without_mining(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ class BadPairMining(Callback):
     DistributedDataParallel does not see the memory. The callback starts and ends the epochs, keeps the
     miner on the module's device, lets losses pass unchanged in validation, saves the memory in the
     checkpoint, so that a resumed run goes on where it was, and logs ``noisy_pairs`` and ``faulty_pairs``
-    after each epoch.
+    after each epoch. From a checkpoint in the middle of an epoch Lightning goes on with the next batch only
+    where the loader has ``state_dict`` and ``load_state_dict``; else it warns, and begins the loader anew.
 
     Args:
         miner: how pairs are judged and weighed.
@@ -45,7 +46,7 @@ class BadPairMining(Callback):
         self.miner = miner
         self.attribute = attribute
         self.log = log
-        self._within = False  # an epoch has begun and not ended
+        self._within: int | None = None  # the epoch that has begun and not ended
 
     def setup(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
         """Give the module its miner."""
@@ -65,14 +66,20 @@ class BadPairMining(Callback):
 
     def on_train_epoch_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Begin an epoch, unless a checkpoint was taken in the middle of this one."""
-        if not self._within:
+        if self._within != trainer.current_epoch:
             self.miner.start_epoch()
-            self._within = True
+            self._within = trainer.current_epoch
+
+    def on_train_batch_start(
+        self, trainer: Trainer, pl_module: LightningModule, batch: Any, batch_idx: int
+    ) -> None:
+        """Begin an epoch that Lightning did not: it resumes so after a checkpoint at an epoch's last batch."""
+        self.on_train_epoch_start(trainer, pl_module)
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """End the epoch on all processes, before anybody writes a checkpoint, and count the bad pairs."""
         self.miner.end_epoch()
-        self._within = False
+        self._within = None
         if self.log:
             kinds = self.miner.verdicts()
             for name, kind in (("noisy_pairs", NOISY), ("faulty_pairs", FAULTY)):
@@ -103,4 +110,4 @@ class BadPairMining(Callback):
                 f"{self.miner.num_pairs}; go on with the dataset that it was made with"
             )
         self.miner.load_state_dict(state_dict["miner"])
-        self._within = bool(state_dict["within"])
+        self._within = state_dict["within"]
