@@ -73,7 +73,7 @@ class BadPairMining(Callback):
     def on_train_batch_start(
         self, trainer: Trainer, pl_module: LightningModule, batch: Any, batch_idx: int
     ) -> None:
-        """Begin an epoch that Lightning did not: it resumes so after a checkpoint at an epoch's last batch."""
+        """Begin an epoch that Lightning did not, as it resumes from a checkpoint at an epoch's last batch."""
         self.on_train_epoch_start(trainer, pl_module)
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
