@@ -17,6 +17,7 @@ TINY: dict[str, Any] = {
     "noisy": 1.0,
     "faulty": 1.0,
 }
+MINED = ("dbpm", "auto", "mend")  # the others have no miner, and so no thresholds and no pairs
 
 
 def tiny_cell(**settings: Any) -> Cell:
@@ -46,7 +47,7 @@ def made_up(
         "seconds": {"train": 10.0, "miner": 0.4, "total": 12.0},
         "memory": {"miner_bytes": 2_000_000},
     }
-    if cell.mining == "dbpm":
+    if cell.mining in MINED:
         found = {"auroc": 0.9, "precision": 0.5, "recall": 0.25, "planted": 10}
         result["mined"] = {
             "counts": {"normal": 70, "noisy": 20, "faulty": 10},
@@ -55,7 +56,7 @@ def made_up(
             "thresholds": {"noisy": 1.0, "faulty": 3.0},
             "detection": {"noisy": found, "faulty": {**found, "planted": 0}},
         }
-    if "pairs" in cell.keep:
+    if "pairs" in cell.keep and cell.mining in MINED:
         result["pairs"] = {
             "mean": [1.0, 2.0, 3.0],
             "std": [0.1, 0.2, 0.3],
