@@ -44,7 +44,7 @@ def main(epochs: int, count: int) -> None:
 
     found = detection_metrics(train.truth, miner.verdicts())
     for kind in ("noisy", "faulty"):
-        print(f"{kind}: precision {found[kind]['precision']:.2f}, recall {found[kind]['recall']:.2f}")
+        print(f"{kind}: {found[kind]['flagged']} flagged, F1 {found[kind]['f1']:.2f}")
     print(f"trained: accuracy {probe_framework(framework, splits)['metrics']['accuracy']:.3f}")
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from pairsift.encoders.spared import spared
 from pairsift.encoders.spectral import magnitude_spectrum
 
 FLAT = 1e-4  # below this the signed square root is nearly linear: its slope at 0 would be infinite
@@ -24,8 +25,8 @@ class CausalConv(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, into, L) to (B, out, L)."""
-        convolved: Tensor = self.conv(F.pad(x, self.pad))
-        return convolved
+        padded, weight = spared(F.pad(x, self.pad), self.conv.weight)
+        return F.conv1d(padded, weight, dilation=self.conv.dilation)
 
 
 class BothWays(nn.Module):

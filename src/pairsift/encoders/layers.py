@@ -10,12 +10,20 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from pairsift.encoders.spared import spared
+
+
+class Conv2d(nn.Conv2d):
+    """torch's own, to the right numbers in bfloat16 too (see ``spared``)."""
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        convolved: Tensor = super()._conv_forward(*spared(input, weight), bias)
+        return convolved
+
 
 def conv(width_in: int, width_out: int, kernel: int, stride: int = 1) -> nn.Conv2d:
     """A convolution along time, padded by half its kernel; no bias, since batch norm follows."""
-    return nn.Conv2d(
-        width_in, width_out, (1, kernel), stride=(1, stride), padding=(0, kernel // 2), bias=False
-    )
+    return Conv2d(width_in, width_out, (1, kernel), stride=(1, stride), padding=(0, kernel // 2), bias=False)
 
 
 def halve() -> nn.MaxPool2d:
