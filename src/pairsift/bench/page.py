@@ -10,6 +10,7 @@ from pairsift.bench.groups import gather, run_of
 from pairsift.bench.matrix import Spec
 from pairsift.bench.store import Store
 from pairsift.bench.tables import comparison, curve, grid, missing
+from pairsift.bench.why import why_lines
 
 ORDER = ("table2", "table1", "released", "robustness", "betas", "weights", "ablation", "dynamics", "tsne")
 COMMAND = "pairsift bench table results --out docs/results.md"
@@ -72,6 +73,7 @@ def _section(spec: Spec, results: dict[str, Any]) -> tuple[list[str], dict[str, 
     if ran:
         if kind == "comparison":
             lines += flagged_lines(groups)
+            lines += why_lines(groups, spec.table["probe"])
         lines += detection_lines(groups)
         if kind == "comparison":
             lines += cost_lines(groups)
