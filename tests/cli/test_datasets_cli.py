@@ -56,6 +56,28 @@ def test_info_of_ones_own_files(pairsift, mine: Path, tmp_path: Path) -> None:
     assert "2 of 32 series never change" in odd and "1 of 32 series are copies" in odd
 
 
+@pytest.mark.parametrize(
+    ("what", "sentence"),
+    [
+        ("./none.csv", "there is no file or folder none.csv"),
+        ("none/there", "there is no file or folder none/there"),
+        ("harr", "did you mean 'har'?"),
+    ],
+)
+def test_info_of_what_is_not_there_is_one_sentence(pairsift, what: str, sentence: str) -> None:
+    shown = pairsift("data", "info", what)
+    assert shown.code == 2 and sentence in shown.err and len(shown.err.splitlines()) == 1
+
+
+def test_a_folder_of_many_odd_files_does_not_flood_the_terminal(pairsift, tmp_path: Path) -> None:
+    for k in range(30):
+        (tmp_path / f"{k:02d}.csv").write_text("time,v\n0,1\n1,2\n9,3\n")  # uneven steps in each
+    shown = pairsift("data", "info", tmp_path)
+    assert shown.code == 0
+    lines = [line for line in shown.out.splitlines() if "note" in line]
+    assert len(lines) == 9 and "29 of 30 series are copies" in lines[0] and "and 23 more" in lines[-1]
+
+
 def test_corrupt_plants_in_the_training_part_only_and_keeps_the_truth(
     pairsift, mine: Path, tmp_path: Path
 ) -> None:

@@ -46,6 +46,28 @@ def test_evaluate_needs_nothing_but_the_folder(pairsift, made: Path, tmp_path: P
     assert json.loads((tmp_path / "raw.json").read_text())["probe"]["standardised"] is False, raw.err
 
 
+def test_the_run_folder_has_a_name_if_none_is_given(
+    pairsift, mine: Path, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = [
+        "pretrain",
+        mine / "labelled.npz",
+        "--config",
+        mine / "small.toml",
+        "--mining",
+        "none",
+        "--seed",
+        7,
+    ]
+    shown = pairsift(*words)
+    assert shown.code == 0, shown.err
+    assert "next: pairsift evaluate runs/labelled-simclr-none-7" in shown.out
+    assert (tmp_path / "runs" / "labelled-simclr-none-7" / "settings.json").is_file()
+    again = pairsift(*words)
+    assert again.code == 2 and "runs/labelled-simclr-none-7 holds a run already" in again.err
+
+
 def test_changed_data_is_noticed(pairsift, mine: Path, made: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.npz"
     shutil.copy(mine / "labelled.npz", again)

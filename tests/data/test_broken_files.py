@@ -119,6 +119,12 @@ BROKEN: dict[str, tuple[str, Callable[[Path], object], str, dict[str, object]]] 
     "name too long": ("x" * 300 + ".npy", lambda p: None, "no such file|cannot be read", {}),
     "folder empty": ("mine", folder(), "holds no file ending in", {}),
     "folder without series": ("mine", folder(README__md="hi"), "holds no file ending in", {}),
+    "folder of folders": (
+        "mine",
+        lambda p: (p / "left").mkdir(parents=True),
+        "give the folder that does, such as left in it",
+        {},
+    ),
     "folder with other channels": (
         "mine",
         folder(a__npy=X, b__npy=X[:, :1]),
@@ -249,7 +255,12 @@ BROKEN: dict[str, tuple[str, Callable[[Path], object], str, dict[str, object]]] 
     ),
     "csv place absent": ("x.csv", text("a,b\n1,2\n"), "there are 2 columns", {"columns": {"y": 7}}),
     "csv odd channels": ("x.csv", text("a,b,c\n1,2,3\n"), "cannot be 2 channels", {"channels": 2}),
-    "csv long without time": ("x.csv", text("id,v\na,1\n"), "has no time column", {"orient": "long"}),
+    "csv column misspelt": (
+        "x.csv",
+        text("a,b,label\n1,2,u\n"),
+        "'lable', but .*did you mean 'label'",
+        {"columns": {"y": "lable"}},
+    ),
     "csv long without values": ("x.csv", text("id,time\na,1\n"), "none with values", {}),
     "csv repeated times": ("x.csv", text(LONG + "b,1,5\n"), "1 rows repeat a time.*of series b", {}),
     "csv date of its own kind": ("x.csv", text("time,v\n31.01.2024,1\n"), "'31.01.2024'; write times as", {}),

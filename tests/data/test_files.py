@@ -141,6 +141,23 @@ def test_a_long_table_without_an_id_is_one_series_to_be_cut(tmp_path):
     assert load_series(tmp_path / "day.csv").x.shape == (1, 1, 20)
 
 
+def test_a_recording_without_a_time_column_is_long_on_request(tmp_path):
+    """Rows in the order they stand in; unasked they would be 30 series, which is said."""
+    values = np.random.default_rng(1).normal(size=(80, 2)).astype(np.float32)
+    table = pd.DataFrame(values, columns=["left", "right"])
+    table.to_csv(tmp_path / "a.csv", index=False)
+    series = load_series(tmp_path / "a.csv", orient="long", lengths="window", window=20)
+    np.testing.assert_allclose(series.x, values.reshape(4, 20, 2).transpose(0, 2, 1), rtol=1e-6)
+    assert ["rows are taken in the order" in note for note in series.facts["notes"]] == [True]
+    unasked = load_series(tmp_path / "a.csv")
+    assert unasked.x.shape == (80, 1, 2)
+    assert ["each of its 80 rows was read as a series" in note for note in unasked.facts["notes"]] == [True]
+    assert load_series(tmp_path / "a.csv", orient="wide").facts["notes"] == []
+    table.assign(id=np.arange(80) % 2).to_csv(tmp_path / "b.csv", index=False)
+    apart = load_series(tmp_path / "b.csv", orient="long")
+    np.testing.assert_allclose(apart.x[1], values[1::2].T, rtol=1e-6)
+
+
 def test_uneven_time_steps_are_said(tmp_path):
     frame = pd.DataFrame({"id": [1, 1, 1, 2, 2, 2], "time": [0, 1, 2, 0, 1, 7], "v": np.arange(6.0)})
     frame.to_csv(tmp_path / "a.csv", index=False)

@@ -49,7 +49,7 @@ def test_a_gap_is_refused_with_its_place(tmp_path, dtype):
         load_series(tmp_path / "x.npy")
     assert str(refused.value) == (
         "x.npy: 3 values are missing (NaN) in 2 series, the first in series 1, channel 0, step 2; "
-        "pass gaps='interpolate' to fill them from their neighbours, or leave those series out"
+        "choose as gaps interpolate to fill them from their neighbours, or leave those series out"
     )
 
 

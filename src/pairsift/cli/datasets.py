@@ -69,7 +69,7 @@ def info(
     from pairsift.data import CATALOG
     from pairsift.data import info as about
 
-    if data not in CATALOG and Path(data).expanduser().exists():
+    if data not in CATALOG:
         typer.echo(describe(reading.load_whole(data, how)))
         return
     typer.echo(about(data))

@@ -134,6 +134,12 @@ def is_files(data: str) -> bool:
     return data not in CATALOG and path.exists() and not is_prepared(path)
 
 
+def title(data: str) -> str:
+    """A short name for DATA, fit for a file's name."""
+    stem = Path(data).expanduser().absolute().stem
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in stem) or "data"
+
+
 def place(data: str) -> str:
     """DATA as it can be found again from anywhere: a name stays, a path becomes absolute."""
     from pairsift.data import CATALOG

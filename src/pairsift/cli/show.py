@@ -12,6 +12,8 @@ from pairsift.errors import PairsiftError, shown
 if TYPE_CHECKING:
     from pairsift.data.series import Series
 
+_NOTES = 8
+
 
 def metrics_table(metrics: dict[str, Any], validation: dict[str, Any] | None = None) -> str:
     """A line a metric, in percent; metrics of single classes stay in the JSON."""
@@ -57,9 +59,12 @@ def _labels(series: Series) -> str:
 
 
 def notes(series: Series) -> list[str]:
-    """What was noticed when the series were read."""
+    """What was noticed when the series were read; of many notes (a folder's files) the first few."""
     said = series.facts.get("notes")
-    return [shown(note, 300) for note in said] if isinstance(said, list) else []
+    lines = [shown(note, 300) for note in said] if isinstance(said, list) else []
+    return (
+        [*lines[:_NOTES], f"and {len(lines) - _NOTES} more like these"] if len(lines) > _NOTES + 1 else lines
+    )
 
 
 def tell(series: Series) -> None:

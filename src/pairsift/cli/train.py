@@ -23,30 +23,49 @@ def register(app: typer.Typer) -> None:
 
 def pretrain(
     data: opt.Data,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The run folder to make.")],
     how: dict[str, object],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="The run folder to make; runs/DATA-FRAMEWORK-MINING-SEED if left out."
+        ),
+    ] = None,
     framework: Annotated[
         str | None,
         typer.Option(
-            "--framework", "-f", help="simclr, moco, simsiam, tstcc, tfc or btsf.", rich_help_panel=_LEARNING
+            "--framework",
+            "-f",
+            help="simclr (the default), moco, simsiam, tstcc, tfc or btsf.",
+            rich_help_panel=_LEARNING,
         ),
     ] = None,
     epochs: Annotated[
-        int | None, typer.Option("--epochs", "-e", help="Passes over the data.", rich_help_panel=_LEARNING)
+        int | None,
+        typer.Option(
+            "--epochs", "-e", help="Passes over the data; 40 if left out.", rich_help_panel=_LEARNING
+        ),
     ] = None,
     batch_size: Annotated[
-        int | None, typer.Option("--batch-size", "-b", help="Series a batch.", rich_help_panel=_LEARNING)
+        int | None,
+        typer.Option(
+            "--batch-size", "-b", help="Series a batch; 128 if left out.", rich_help_panel=_LEARNING
+        ),
     ] = None,
     lr: Annotated[
-        float | None, typer.Option("--lr", help="Adam's learning rate.", rich_help_panel=_LEARNING)
+        float | None,
+        typer.Option("--lr", help="Adam's learning rate; 0.0003 if left out.", rich_help_panel=_LEARNING),
     ] = None,
     precision: Annotated[
         str | None,
-        typer.Option("--precision", help="auto, 32-true or bf16-mixed.", rich_help_panel=_LEARNING),
+        typer.Option(
+            "--precision", help="32-true (the default), bf16-mixed, or auto.", rich_help_panel=_LEARNING
+        ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", "-s", help="The same seed gives the same run.", rich_help_panel=_LEARNING),
+        typer.Option(
+            "--seed", "-s", help="The same seed gives the same run; 0 if left out.", rich_help_panel=_LEARNING
+        ),
     ] = None,
     options: opt.Set = None,
     mining: Annotated[
@@ -60,19 +79,30 @@ def pretrain(
         ),
     ] = None,
     noisy: Annotated[
-        str | None, typer.Option("--noisy", help="beta of the noisy side, or off.", rich_help_panel=_MINING)
+        str | None,
+        typer.Option(
+            "--noisy", help="dbpm: beta of the noisy side, 2 if left out, or off.", rich_help_panel=_MINING
+        ),
     ] = None,
     faulty: Annotated[
-        str | None, typer.Option("--faulty", help="beta of the faulty side, or off.", rich_help_panel=_MINING)
+        str | None,
+        typer.Option(
+            "--faulty", help="dbpm: beta of the faulty side, 3 if left out, or off.", rich_help_panel=_MINING
+        ),
     ] = None,
     weight: Annotated[
         str | None,
         typer.Option(
-            "--weight", help="How bad pairs are weighed: a name or a number.", rich_help_panel=_MINING
+            "--weight",
+            help="How bad pairs are weighed: gaussian, peak-one, zero, mixture or a number.",
+            rich_help_panel=_MINING,
         ),
     ] = None,
     history: Annotated[
-        str | None, typer.Option("--history", help="mean, last or ramp.", rich_help_panel=_MINING)
+        str | None,
+        typer.Option(
+            "--history", help="Which losses count: mean (the default), last or ramp.", rich_help_panel=_MINING
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the folder's newest checkpoint.")
@@ -101,6 +131,7 @@ def pretrain(
     found, read = opt.read_config(config)
     settings = opt.settle(found, flags, options)
     how = {**read, **how}
+    out = out or Path("runs", f"{reading.title(data)}-{settings.framework}-{settings.mining}-{settings.seed}")
     from pairsift.training import TrainingStopped
     from pairsift.training import pretrain as train
 

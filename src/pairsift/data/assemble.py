@@ -68,7 +68,7 @@ def assemble(
         "filled": filled,
         "lengths": {"how": lengths, "length": todo.length, "left_out": int((todo.parts == 0).sum())},
     }
-    facts["notes"] = [note for raw in raws for note in raw.notes] + _notes(facts, survey, todo, x.shape[1])
+    facts["notes"] = _notes(facts, survey, todo, x.shape[1]) + [n for raw in raws for n in raw.notes]
     return Series(x, y, other, truth, group, ids, names, called, facts), split
 
 
@@ -106,7 +106,6 @@ def _build(pieces: list[Piece], todo: Plan, gaps: Gaps, survey: Survey, where: W
 
 def _notes(facts: dict[str, Any], survey: Survey, todo: Plan, channels: int) -> list[str]:
     """What a person should be told about the series."""
-    left_out = facts["lengths"]["left_out"]
     left_out, count = facts["lengths"]["left_out"], len(todo.parts)
     said = [
         (survey.constant, survey.rows, "never change: nothing can be learned from them"),
@@ -120,6 +119,6 @@ def _notes(facts: dict[str, Any], survey: Survey, todo: Plan, channels: int) -> 
     if channels > todo.length:
         notes.append(
             f"the series have {channels} channels but only {todo.length} time steps; if the axes are "
-            "swapped, read them with channels_last=True"
+            "swapped, read them with channels last (channels_last=True, --channels-last)"
         )
     return notes

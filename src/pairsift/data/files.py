@@ -125,8 +125,11 @@ def _folder(path: Path, name: str, options: Options) -> list[Raw]:
     files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     known = [file for file in files if file.suffix.lower() in READERS]
     if not known:
+        below = sorted(one.name for one in path.iterdir() if one.is_dir() and not one.name.startswith("."))
+        hint = f", such as {shown(below[0])} in it (folders in folders are not read)" if below else ""
         raise PairsiftError(
-            f"{name}: the folder holds no file ending in {', '.join(READERS)}; give the folder that does"
+            f"{name}: the folder holds no file ending in {', '.join(READERS)}; give the folder that "
+            f"does{hint}"
         )
     raws = [_file(file, options) for file in known]
     if len(known) < len(files):

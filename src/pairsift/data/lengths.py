@@ -49,15 +49,16 @@ def plan(lengths: NDArray[np.int64], how: Lengths, window: int | None, file: str
         raise PairsiftError(f'lengths must be "refuse", "pad", "crop" or "window", got {how!r}')
     if (how == "window") != (window is not None):
         raise PairsiftError(
-            f'lengths="window" and window= belong together, got lengths={how!r}, window={window}'
+            "lengths 'window' and the window's number of time steps belong together, got "
+            f"lengths={how!r}, window={window}; give both, or neither"
         )
     if window is not None and window < 2:
         raise PairsiftError(f"window must be at least 2 time steps, got {window}")
     shortest, longest = int(lengths.min()), int(lengths.max())
     if how == "refuse" and shortest != longest:
         raise PairsiftError(
-            f"{file}: its series have {shortest} to {longest} time steps; choose lengths='pad' (zeros at "
-            "the end), 'crop' (to the shortest) or 'window' (cut each into windows)"
+            f"{file}: its series have {shortest} to {longest} time steps; choose as lengths pad (zeros at "
+            "the end), crop (to the shortest) or window (cut each into windows)"
         )
     once = np.ones(len(lengths), dtype=np.int64)
     if how == "window" and window is not None:

@@ -49,8 +49,8 @@ class Where:
             )
         raise PairsiftError(
             f"{file}: {survey.missing} values are missing (NaN) in {survey.missing_rows} series, the "
-            f"first in {at}; pass gaps='interpolate' to fill them from their neighbours, or leave those "
-            "series out"
+            f"first in {at}; choose as gaps interpolate to fill them from their neighbours, or leave "
+            "those series out"
         )
 
     def refuse_empty(self, first: int, empty: Array) -> None:

@@ -65,7 +65,8 @@ def _number(column: Any, name: str, file: str) -> Array:
             at = int(wrong.argmax())
             raise PairsiftError(
                 f"{file}: row {at + 1}, column {shown(name)} holds {shown(column.iloc[at])!r}, which is "
-                "no number; empty cells mark missing values, and columns= says which column is id, y or group"
+                "no number; empty cells mark missing values, and a column can be named as time, id, y or "
+                "group"
             )
     return np.asarray(values.to_numpy(dtype=np.float32, na_value=np.nan))
 

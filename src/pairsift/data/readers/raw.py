@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ MEMORY = 1 << 28  # bytes that may be held in memory; anything larger lives in a
 # Names under which a file may hold what belongs to its series, told apart without regard to case.
 ROLES: dict[str, tuple[str, ...]] = {
     "id": ("id", "ids", "series", "series_id", "sample", "sample_id"),
-    "time": ("time", "timestamp", "t", "step"),
+    "time": ("time", "timestamp", "datetime", "date", "t", "step"),
     "y": ("y", "label", "labels", "class", "target"),
     "group": ("group", "subject", "patient", "recording"),
     "split": ("split",),
@@ -98,14 +99,15 @@ def role(names: list[str], wanted: str, options: Options, file: str) -> str | No
         if isinstance(given, int):
             if not -len(names) <= given < len(names):
                 raise PairsiftError(
-                    f"{file}: columns[{wanted!r}] is {given}, but there are {len(names)} columns "
+                    f"{file}: {wanted} is to be column {given}, but there are {len(names)} columns "
                     f"({listed}); count from 0"
                 )
             return names[given]
         if given not in names:
+            near = get_close_matches(given, names, 1)
+            hint = f"did you mean {shown(near[0])!r}?" if near else "give one of these"
             raise PairsiftError(
-                f"{file}: columns[{wanted!r}] is {shown(given)!r}, but the names are {listed}; give one "
-                "of these"
+                f"{file}: {wanted} is to be column {shown(given)!r}, but the names are {listed}; {hint}"
             )
         return given
     taken = set(columns.values())
