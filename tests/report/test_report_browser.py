@@ -166,7 +166,7 @@ def test_filters_by_kind_class_group_and_name(look, report, made):
     seen.page.select_option("select[name=group]", label="3")
     assert seen.shown() == ((kind > 0) & (y == 1) & (group == 3)).sum()
     seen.page.locator("button[type=reset]").click()
-    seen.page.wait_for_function("document.getElementById('shown').textContent.startsWith('400')")
+    playwright.expect(seen.page.locator("#shown")).to_contain_text(re.compile("^400"))
     seen.page.fill("input[name=find]", "REC-00017")
     assert seen.shown() == 1
     seen.page.keyboard.press("Enter")
@@ -251,7 +251,7 @@ def test_a_share_row_filters(look, report, made):
     row = seen.page.locator("button[data-filter=group]").first
     group = int(row.inner_text())
     row.click()
-    seen.page.wait_for_function("document.querySelector('select[name=group]').value !== '-1'")
+    playwright.expect(seen.page.locator("select[name=group]")).not_to_have_value("-1")
     assert seen.shown() == (made.series.group == group).sum()
 
 
