@@ -21,7 +21,11 @@ function startFilters() {
   form.elements.find.placeholder = data.ids ? 'index or id' : 'index';
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('input', readFilters);
-  form.addEventListener('reset', () => setTimeout(readFilters));
+  form.querySelector('[type=reset]').addEventListener('click', (event) => {
+    event.preventDefault(); // by itself the fields would change only after all listeners
+    form.reset();
+    readFilters();
+  });
   form.elements.find.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
     readFilters();
@@ -55,12 +59,10 @@ function startShareFilters() {
       if (node.dataset.filter === 'class') form.elements.class.value = String(at);
       else if (coded.names.length <= FEW) form.elements.group.value = String(at);
       else form.elements['group-text'].value = coded.names[at];
-      setTimeout(() => {
-        readFilters();
-        select(worstVisible());
-        document.getElementById('explore').scrollIntoView();
-        plane.node.focus({ preventScroll: true });
-      });
+      readFilters();
+      select(worstVisible());
+      document.getElementById('explore').scrollIntoView();
+      plane.node.focus({ preventScroll: true });
     });
   }
 }
