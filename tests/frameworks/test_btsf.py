@@ -54,7 +54,7 @@ def test_the_loss_is_the_contrast_of_the_fused_vectors(loss, masked):
     keep = torch.ones(len(u), dtype=torch.bool)
     keep[list(masked)] = False
     with torch.no_grad():
-        fused = framework.represent(u), framework.represent(v)
+        fused = framework.encoder(u), framework.encoder(v)
         losses = framework(u, v, keep)
     expected = two_sided.two_sided(*fused, keep.tolist(), getattr(two_sided, loss))
     torch.testing.assert_close(losses, torch.tensor(expected), atol=1e-5, rtol=1e-5)
@@ -82,9 +82,14 @@ def test_the_temporal_branch_is_causal_and_dilated():
     assert reached[0] == 2 and max(reached) == 19
 
 
-def test_features_have_length_one():
-    z = small().embed(some())
-    torch.testing.assert_close(z.norm(dim=1), torch.ones(len(z)))
+def test_what_is_compared_has_length_one_and_features_are_both_domains_as_refined():
+    framework, x = small(), some()
+    with torch.no_grad():
+        fused, (t, s) = framework.encoder(x), framework.encoder.branches(x)
+        t, s = framework.encoder.rounds[0](t, s)
+    torch.testing.assert_close(fused.norm(dim=1), torch.ones(len(x)))
+    assert framework.out_features == 8
+    torch.testing.assert_close(framework.embed(x), torch.cat([t.mean(2), s.mean(2)], dim=1))
 
 
 def test_dropout_drops_its_rate_and_keeps_the_mean():

@@ -21,6 +21,7 @@ from tests.frameworks.small import (
     two_views,
     without_dropout,
 )
+from torch import nn
 
 from pairsift.errors import PairsiftError
 from pairsift.frameworks import build_framework
@@ -213,6 +214,21 @@ def test_a_bad_pairs_gradient_shrinks_by_exactly_its_weight(name: str, loss: str
         rtol=1e-4,
         atol=1e-6,
     )
+
+
+@every_combination
+def test_an_encoder_that_maps_everything_to_one_point_has_the_chance_level(name: str, loss: str) -> None:
+    framework = small(name, loss).eval()
+    x = some_series(1).expand(7, -1, -1)
+    for part in framework.children():
+        if isinstance(part, nn.Sequential) and isinstance(part[-1], nn.Linear):
+            nn.init.zeros_(part[-1].weight)  # a head: what has several then has one point for all of them
+            nn.init.ones_(part[-1].bias)
+    level = framework.chance_level(7)
+    if loss == "rince" or name in WITHOUT_NEGATIVES:
+        assert level is None
+    else:
+        torch.testing.assert_close(framework(x, x), torch.full((7,), level), rtol=1e-4, atol=1e-4)
 
 
 @every_combination

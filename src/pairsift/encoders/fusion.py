@@ -110,17 +110,23 @@ class BilinearFusion(nn.Module):
         self.rounds = nn.ModuleList(Round(width) for _ in range(rounds))
         self.u = nn.Linear(width, rank, bias=False)
         self.v = nn.Linear(width, rank, bias=False)
-        self.out_features = rank
+        self.features = 2 * width
+        self.rank = rank
 
     def branches(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Temporal (B, W, L) and spectral features (B, W, M) before any fusion."""
         return self.temporal(x), self.spectral(magnitude_spectrum(x))
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(B, C, T) to (B, R), rows of length 1."""
+    def refined(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Temporal (B, W, L) and spectral features (B, W, M) after all rounds."""
         t, s = self.branches(x)
         for refine in self.rounds:
             t, s = refine(t, s)
+        return t, s
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(B, C, T) to (B, R), rows of length 1."""
+        t, s = self.refined(x)
         # The sum over all pairs of a step and a frequency is the product of the two sums.
         fused = self.u(t.mean(2)) * self.v(s.mean(2))  # (B, R)
         fused = fused if x.dtype == torch.float64 else fused.float()

@@ -79,6 +79,7 @@ class Framework(nn.Module, ABC):
     # The miner's weight that suits this method's losses; a name that ``pairsift.mining`` knows.
     mining_weight: ClassVar[str] = "gaussian"
 
+    criterion: nn.Module
     two_views: TwoViews
     out_features: int
 
@@ -169,10 +170,13 @@ class Framework(nn.Module, ABC):
     def chance_level(self, batch_size: int) -> float | None:
         """The mean loss of an encoder that maps everything to one point; None where that says nothing.
 
+        It is the criterion's, unless a method adds several contrasts up.
+
         Args:
             batch_size: pairs in a batch.
         """
-        return None
+        level = getattr(self.criterion, "chance_level", None)  # a loss of one's own may know none
+        return None if level is None else level(batch_size)
 
     def check_series(self, x: Tensor) -> None:
         """Refuse series of another shape than the framework was built for."""

@@ -63,11 +63,6 @@ class SimCLR(Framework):
         losses: Tensor = self.criterion(zu, zv, negatives)
         return losses
 
-    def chance_level(self, batch_size: int) -> float | None:
-        """The criterion's; see ``Framework.chance_level``."""
-        level = getattr(self.criterion, "chance_level", None)  # a loss of one's own may know none
-        return None if level is None else level(batch_size)
-
     def represent(self, x: Tensor) -> Tensor:
         """The encoder's features, (B, out_features)."""
         features: Tensor = self.encoder(x)

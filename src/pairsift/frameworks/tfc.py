@@ -119,6 +119,14 @@ class TFC(Framework):
             losses = self.within * within + (1 - self.within) * torch.stack(triplets).sum(0)
         return losses
 
+    def chance_level(self, batch_size: int) -> float | None:
+        """All contrasts at theirs, which cancel out in the triplets; see ``Framework.chance_level``."""
+        level = super().chance_level(batch_size)
+        if level is None:
+            return None
+        across = (1 - self.within) * 3 * self.margin if self.triplet else level
+        return 2 * self.within * level + across
+
     def represent(self, x: Tensor) -> Tensor:
         """Both encoders' features, side by side: (B, out_features)."""
         return torch.cat([self.time(x), self.spectrum(magnitude_spectrum(x))], dim=1)

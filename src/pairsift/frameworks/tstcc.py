@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -142,6 +143,14 @@ class TSTCC(Framework):
         own = scores.diagonal(dim1=1, dim2=2)  # (K, B)
         losses: Tensor = self.criterion.combine(own.flatten(), others.flatten()).view_as(own).mean(0)
         return losses
+
+    def chance_level(self, batch_size: int) -> float | None:
+        """Both directions' prediction among B steps, and the contexts'; see ``Framework.chance_level``."""
+        level = super().chance_level(batch_size)
+        if level is None:
+            return None
+        temporal, contextual = self.weights
+        return 2 * temporal * math.log(batch_size) + contextual * level
 
     def represent(self, x: Tensor) -> Tensor:
         """The encoder's feature map, pooled as the encoder does but before a ResNet's last linear map."""
