@@ -115,6 +115,7 @@ def test_names_and_frames() -> None:
         ({"mining": "gold"}, X, "mining must be one of"),
         ({"epochs": 0}, X, "epochs: .*got 0"),
         ({"weight": "heavy"}, X, "weight must be a number or one of"),
+        ({"dataset": "harr"}, X, "did you mean 'har'"),
         ({"options": {"temprature": 1}}, X, "unknown framework option"),
         ({"options": {"hidden": "many"}}, X, "options: hidden: .*got 'many'"),
     ],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class PairsiftError(ValueError):
     """Something the user gave cannot be used; the message says what came and what to do."""
@@ -19,3 +22,9 @@ def shown(text: object, most: int = 60) -> str:
     """
     plain = "".join(c if c.isprintable() else "?" for c in str(text)[: 20 * most])
     return plain if len(plain) <= most else f"{plain[: most - most // 3 - 1]}…{plain[-(most // 3) :]}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint at which known word was probably meant, to put at a sentence's end."""
+    close = get_close_matches(word, list(known), n=1, cutoff=0.0)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,25 +1,14 @@
-"""Running the command line inside the test's own process, as a shell would see it."""
+"""Series and a finished run that the tests of commands share."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from pairsift.cli import main
-
-
-class Shown(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Shown]
 
 TOML = """
 epochs = 2
@@ -29,19 +18,6 @@ batch_size = 16
 hidden = 8
 encoder_options = {widths = [4, 4]}
 """
-
-
-@pytest.fixture
-def pairsift(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    def run(*words: object) -> Shown:
-        monkeypatch.setattr(sys, "argv", ["pairsift", *map(str, words)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        shown = capfd.readouterr()
-        return Shown(int(ended.value.code or 0), shown.out, shown.err)
-
-    return run
 
 
 @pytest.fixture(scope="session")

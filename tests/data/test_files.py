@@ -320,3 +320,16 @@ def test_splits_of_their_own_are_kept(tmp_path):
     assert splits.train.ids.tolist() == ["s0", "s2", "s4"]
     assert splits.val.ids.tolist() == ["s3"]
     assert splits.test.ids.tolist() == ["s1", "s5"]
+
+
+@pytest.mark.parametrize("sep", [",", "\t"])
+def test_classes_first_without_names_as_in_ucr_s_own_files_are_noticed(tmp_path: Path, sep: str) -> None:
+    x = np.random.default_rng(0).normal(size=(20, 12))
+    path = tmp_path / "Coffee_TRAIN.csv"
+    np.savetxt(path, np.c_[np.arange(20) % 2, x], delimiter=sep, fmt="%.6g")
+    said = load_series(path).facts["notes"]
+    assert len(said) == 1 and "--column y=0" in said[0]
+    read = load_series(path, columns={"y": 0})
+    assert read.facts["notes"] == [] and read.length == 12 and read.y is not None
+    np.savetxt(path, np.rint(9 * np.c_[x, x]), delimiter=sep, fmt="%d")  # whole numbers all over
+    assert load_series(path).facts["notes"] == []

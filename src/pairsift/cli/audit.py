@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pairsift.cli import options as opt
+from pairsift.cli import reading
+from pairsift.cli.show import tell
 from pairsift.errors import PairsiftError
 
 if TYPE_CHECKING:
@@ -17,20 +19,26 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
-    app.command()(audit)
+    app.command()(reading.reads_data(audit))
 
 
 def audit(
     data: Annotated[str, typer.Argument(help="A dataset's name, a path, or the folder of a finished run.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where pairs.csv and report.html go.")],
-    framework: Annotated[str, typer.Option("--framework", "-f", help="What to pretrain with.")] = "simclr",
-    mining: Annotated[str, typer.Option("--mining", "-m", help="How bad pairs are told.")] = "dbpm",
-    epochs: Annotated[int, typer.Option("--epochs", "-e", help="Passes over the data.")] = 15,
-    seed: Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same audit.")] = 0,
+    how: dict[str, Any],
+    framework: Annotated[
+        str | None, typer.Option("--framework", "-f", help="What to pretrain with; simclr if left out.")
+    ] = None,
+    mining: Annotated[
+        str | None, typer.Option("--mining", "-m", help="How bad pairs are told; dbpm if left out.")
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", "-e", help="Passes over the data; 15 if left out.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", "-s", help="The same seed gives the same audit; 0 if left out.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
-    root: opt.Root = None,
-    split: opt.Split = "published",
-    task: opt.Task = None,
     config: opt.Config = None,
     options: opt.Set = None,
 ) -> None:
@@ -46,29 +54,25 @@ def audit(
     home = Path(data)
     if (home / "settings.json").is_file():
         kept = read_settings(home)
-        series = _series_of(home, kept, root)
+        series = _series_of(home, kept, how)
     else:
         home = out / "run"
-        series = opt.load(data, root, split, task).train
-        flags = {
-            "framework": framework,
-            "mining": mining,
-            "epochs": epochs,
-            "seed": seed,
-            "precision": "auto",
-        }
-        settings = opt.merge(config, flags, options)
-        settings = settings.model_copy(update={"dataset": settings.dataset or opt.known(data)})
-        source = {"data": data, "root": str(root) if root else None, "split": split, "task": task}
+        series = reading.load(data, how).train
+        flags = {"framework": framework, "mining": mining, "epochs": epochs, "seed": seed}
+        settings = opt.merge(config, flags, options, usual={"epochs": 15, "precision": "auto"})
+        if settings.dataset is None:
+            settings = settings.model_copy(update={"dataset": opt.published(data, series.facts)})
         resume = (home / "settings.json").is_file()
+        source = reading.source(data, how)
         pretrain(series, settings, out=home, resume=resume, progress=not quiet, source=source)
         kept = read_settings(home)
+    tell(series)
     miner, history = load_miner(home), load_history(home)
     summary = write_audit(
         out,
         miner.table(),
         series,
-        views=_views(load_framework(home), series, seed),
+        views=_views(load_framework(home), series, seed or 0),
         history=PairHistory(history.losses.numpy(), history.index.numpy(), warmup=miner.warmup_epochs),
         thresholds={**miner.thresholds, "name": repr(miner.threshold)},
         about={"run": str(home), "settings": kept["settings"], "versions": kept["versions"]},
@@ -81,17 +85,14 @@ def audit(
     )
 
 
-def _series_of(home: Path, kept: dict[str, Any], root: Path | None) -> Series:
+def _series_of(home: Path, kept: dict[str, Any], how: dict[str, Any]) -> Series:
     """What a run was made from, or a sentence where it cannot be found or has changed."""
     from pairsift.training.pretrain import fingerprint
 
-    source = kept.get("source") or {}
-    if not source.get("data"):
-        raise PairsiftError(f"{home} does not say what it was made from; audit the data itself")
-    where = root or (Path(source["root"]) if source.get("root") else None)
-    series = opt.load(source["data"], where, source.get("split") or "published", source.get("task")).train
+    data, how = reading.as_the_run(kept, home, None, how)
+    series = reading.load(data, how).train
     if fingerprint(series) != kept["data"]:
-        raise PairsiftError(f"{source['data']} is no longer what {home} was made from; audit the data itself")
+        raise PairsiftError(f"{data} is no longer what {home} was made from; audit the data itself")
     return series
 
 

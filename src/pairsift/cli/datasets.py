@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +10,9 @@ import typer
 
 from pairsift.cli import options as opt
 from pairsift.cli import reading
-from pairsift.cli.show import describe, tell, writable
-from pairsift.errors import shown
+from pairsift.cli.show import bar, describe, tell, writable
+from pairsift.cli.tables import choose
+from pairsift.errors import PairsiftError, shown
 
 if TYPE_CHECKING:
     from pairsift.data.series import Array, Series
@@ -61,6 +61,7 @@ def info(
         str, typer.Argument(metavar="NAME", help="A dataset's name, or a path of your own files.")
     ],
     how: dict[str, Any],
+    config: opt.Config = None,
 ) -> None:
     """Say what a dataset is, where to get it, and under which licence; or what your own files hold.
 
@@ -72,6 +73,11 @@ def info(
     if data not in CATALOG:
         typer.echo(describe(reading.load_whole(data, how)))
         return
+    if beside := next((name for name in how if name != "root"), None):
+        raise PairsiftError(
+            f"{beside.replace('_', '-')} says how data is read, but this tells what is published of {data}; "
+            "leave it out"
+        )
     typer.echo(about(data))
     root = Path(how["root"]) if "root" in how else None
     typer.echo(f"  here      {state(data, root)}")
@@ -91,7 +97,7 @@ def prepare(
     """
     from pairsift.data import prepare as make
 
-    with _bar(quiet) as progress:
+    with bar("preparing", quiet) as progress:
         made = make(name, source, root, progress=progress)
     for note in made.notes:
         typer.echo(f"note: {shown(note, 300)}", err=True)
@@ -100,33 +106,27 @@ def prepare(
     typer.echo(f"what they are, and their checksums: {made.folder / 'card.json'}")
 
 
-@contextmanager
-def _bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on a terminal, nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("preparing", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
 def corrupt(
     data: opt.Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="A .npz file to write; its path is DATA then.")],
     how: dict[str, Any],
     noisy: Annotated[
-        float, typer.Option("--noisy", help="Share of the pairs whose series drowns in noise.")
-    ] = 0.1,
+        float | None,
+        typer.Option("--noisy", help="Share of the pairs whose series drowns in noise; 0.1 if left out."),
+    ] = None,
     faulty: Annotated[
-        float, typer.Option("--faulty", help="Share of the pairs with an over-augmented view.")
-    ] = 0.1,
-    seed: Annotated[int, typer.Option("--seed", "-s", help="The same seed plants the same pairs.")] = 0,
-    snr: Annotated[float, typer.Option("--snr", help="Signal to noise of the noisy ones, in dB.")] = -20.0,
+        float | None,
+        typer.Option("--faulty", help="Share of the pairs with an over-augmented view; 0.1 if left out."),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", "-s", help="The same seed plants the same pairs; 0 if left out."),
+    ] = None,
+    snr: Annotated[
+        float | None,
+        typer.Option("--snr", help="Signal to noise of the noisy ones, in dB; -20 if left out."),
+    ] = None,
+    config: opt.Config = None,
 ) -> None:
     """Plant noisy and faulty pairs in the training part and keep the truth, as the paper's experiments do.
 
@@ -139,10 +139,11 @@ def corrupt(
     from pairsift.data.save import save_series
 
     writable(out, ".npz")
+    shares = choose("corrupt", config, noisy=noisy, faulty=faulty, seed=seed, snr=snr)
     splits = reading.load(data, how)
     tell(splits.train)
     parts = {
-        "train": plant(splits.train, noisy, faulty, seed=seed, snr=snr),
+        "train": plant(splits.train, **shares),
         "val": splits.val,
         "test": splits.test,
     }

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pairsift.cli import reading
-from pairsift.cli.reading import READING, Root, Split, Task, tidy
-from pairsift.errors import PairsiftError, shown
+from pairsift.cli.reading import READING, Config, Root, Split, Task, tidy
+from pairsift.cli.tables import take_tables
+from pairsift.errors import PairsiftError, nearest, shown
 
 if TYPE_CHECKING:
-    from pairsift.data.series import Splits
     from pairsift.training.settings import Settings
 
 __all__ = ["Config", "Data", "Root", "RunFolder", "Set", "Split", "Task"]
@@ -23,7 +21,6 @@ Data = Annotated[
     str, typer.Argument(help="A dataset's name (simulated, har, epilepsy, sleep-edf, ptb-xl) or a path.")
 ]
 RunFolder = Annotated[Path, typer.Argument(help="A run folder, as pretrain makes it.")]
-Config = Annotated[Path | None, typer.Option("--config", help="A TOML file of settings; flags win over it.")]
 Set = Annotated[
     list[str] | None,
     typer.Option(
@@ -35,12 +32,15 @@ Set = Annotated[
 def read_config(path: Path | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """A TOML file's settings and, from its table [data], how DATA is read; unknown keys are refused.
 
+    The tables of other commands ([corrupt] and so on) are checked and left out.
+
     Args:
         path: the file; nothing is said if None.
     """
     from pairsift.training.settings import Settings
 
     found = {} if path is None else read_toml(path)
+    take_tables(found, path)
     how = found.pop("data", {})
     if not isinstance(how, dict):
         raise PairsiftError(
@@ -70,22 +70,17 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise PairsiftError(f"config: {path} is nested too deep to be settings") from None
 
 
-def merge(config: Path | None, flags: dict[str, Any], options: list[str] | None) -> Settings:
-    """Settings from a TOML file and the flags, for a command that takes no reading options from it."""
-    return settle(read_config(config)[0], flags, options)
-
-
-def load(data: str, root: Path | None = None, split: str | None = None, task: str | None = None) -> Splits:
-    """The dataset that a command names; ``published`` says nothing where there is only one split."""
-    how = {"root": root, "split": None if split == "published" else split, "task": task}
-    return reading.load(data, {name: value for name, value in how.items() if value is not None})
-
-
-def settle(found: dict[str, Any], flags: dict[str, Any], options: list[str] | None) -> Settings:
-    """Settings from what a TOML file and the flags say; flags win."""
+def merge(
+    config: Path | None,
+    flags: dict[str, Any],
+    options: list[str] | None,
+    usual: dict[str, Any] | None = None,
+) -> Settings:
+    """Settings from a TOML file and the flags; flags win, and ``usual`` holds where neither speaks."""
     from pairsift.training.settings import make_settings
 
-    said = {**found, **{key: value for key, value in flags.items() if value is not None}}
+    found = read_config(config)[0]
+    said = {**(usual or {}), **found, **{key: value for key, value in flags.items() if value is not None}}
     sides = {side: beta(said[side]) for side in ("noisy", "faulty") if isinstance(said.get(side), str)}
     extra = {**found.get("options", {}), **dict(map(_pair, options or []))}
     return make_settings(**{**said, **sides, "options": extra})
@@ -101,12 +96,6 @@ def beta(text: str) -> float | None:
         raise PairsiftError(f"a threshold's beta must be a number, or off, got {shown(text)!r}") from None
 
 
-def nearest(key: str, known: Any) -> str:
-    """A hint at what was probably meant."""
-    close = difflib.get_close_matches(key, list(known), n=1, cutoff=0.0)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
 def _pair(text: str) -> tuple[str, Any]:
     key, sign, value = text.partition("=")
     if not sign or not key:
@@ -117,11 +106,6 @@ def _pair(text: str) -> tuple[str, Any]:
         return key, value  # a bare word is a string
     except RecursionError:
         raise PairsiftError(f"set: {shown(key)} is nested too deep to be a setting") from None
-
-
-def known(data: str) -> str | None:
-    """The dataset's name where ``data`` is one."""
-    return published(data, {})
 
 
 def published(data: str, facts: dict[str, Any]) -> str | None:

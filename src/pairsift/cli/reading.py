@@ -30,6 +30,7 @@ Split = Annotated[
     str | None,
     typer.Option("--split", help="published, or grouped: no subject on both sides.", rich_help_panel=_KNOWN),
 ]
+Config = Annotated[Path | None, typer.Option("--config", help="A TOML file of settings; flags win over it.")]
 Task = Annotated[
     str | None, typer.Option("--task", help="ptb-xl: diagnostic, form or rhythm.", rich_help_panel=_KNOWN)
 ]
@@ -71,7 +72,10 @@ _ONLY_SPLITS = ("val", "test", "seed")
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options above; it receives those that were used as the dictionary ``how``."""
+    """Give a command the options above; it receives those that were used as the dictionary ``how``.
+
+    Where the command has ``config``, the table [data] of that TOML file says what no flag says.
+    """
     signature = inspect.signature(command, eval_str=True)
     own = [p for p in signature.parameters.values() if p.name != "how"]
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -79,8 +83,14 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
+        from pairsift.cli.options import read_config
+
         said = {name: given.pop(name) for name in READING}
-        command(**given, how=tidy({name: value for name, value in said.items() if value is not None}))
+        flags = tidy({name: value for name, value in said.items() if value is not None})
+        kept = read_config(given.get("config"))[1]
+        if flags.get("lengths", "window") != "window":
+            kept.pop("window", None)  # it belongs to the word that the flag replaces
+        command(**given, how={**kept, **flags})
 
     parameters = [p.replace(kind=keyword) for p in own] + more
     wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,10 +35,26 @@ def metrics_table(metrics: dict[str, Any], validation: dict[str, Any] | None = N
     return "\n".join([head, *lines])
 
 
+def left_out(metrics: dict[str, Any], multilabel: bool) -> list[str]:
+    """What a person must know to read the table: classes without an area, and what accuracy means."""
+    lines = []
+    if missing := metrics["left_out"]:
+        few = ", ".join(shown(name, 30) for name in missing[:8])
+        lines.append(
+            f"auroc and auprc are over {len(metrics['auroc_per_class']) - len(missing)} of "
+            f"{len(metrics['auroc_per_class'])} classes; the test part has no series, or no other "
+            f"series, of {few}{', ...' if len(missing) > 8 else ''}"
+        )
+    if multilabel:
+        lines.append("several classes may hold at once: accuracy is the share of series where all are right")
+    return lines
+
+
 def describe(parts: list[tuple[str, Series]]) -> str:
     """What series are: shape, classes, groups, and what a person should know of them."""
     first = parts[0][1]
-    lines = [f"{shown(first.name)}: {first.channels} channels x {first.length} time steps"]
+    channels = f"{first.channels} channel{'s' * (first.channels > 1)}"
+    lines = [f"{shown(first.name)}: {channels} x {first.length} time steps"]
     for name, part in parts:
         lines.append(f"  {name:<10}{len(part)} series{_labels(part)}")
     return "\n".join(lines + [f"  note      {note}" for note in notes(first)])
@@ -84,3 +102,18 @@ def writable(out: Path, ending: str) -> Path:
     except OSError as error:
         raise PairsiftError(f"out: cannot write {out} ({error.strerror}); choose another place") from None
     return out
+
+
+@contextmanager
+def bar(words: str, quiet: bool = False) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar on a terminal, nothing elsewhere; what it gives is called with (done, total)."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with Progress(console=console, transient=True) as shown_bar:
+        task = shown_bar.add_task(words, total=None)
+        yield lambda done, total: shown_bar.update(task, completed=done, total=total)

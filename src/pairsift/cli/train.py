@@ -128,9 +128,7 @@ def pretrain(
         "weight": weight,
         "history": history,
     }
-    found, read = opt.read_config(config)
-    settings = opt.settle(found, flags, options)
-    how = {**read, **how}
+    settings = opt.merge(config, flags, options)
     out = out or Path("runs", f"{reading.title(data)}-{settings.framework}-{settings.mining}-{settings.seed}")
     from pairsift.training import TrainingStopped
     from pairsift.training import pretrain as train

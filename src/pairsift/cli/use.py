@@ -11,7 +11,8 @@ import typer
 
 from pairsift.cli import options as opt
 from pairsift.cli import reading
-from pairsift.cli.show import metrics_table, tell, writable
+from pairsift.cli.show import bar, left_out, metrics_table, tell, writable
+from pairsift.cli.tables import choose
 from pairsift.errors import PairsiftError, shown
 
 if TYPE_CHECKING:
@@ -31,11 +32,14 @@ def evaluate(
     data: Annotated[
         str | None, typer.Argument(help="Labelled data; what the run was made from if left out.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Of the probe.")] = 0,
-    raw: Annotated[bool, typer.Option("--raw", help="Do not standardise the features.")] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", "-s", min=0, help="Of the probe; 0 if left out.")
+    ] = None,
+    raw: Annotated[bool | None, typer.Option("--raw", help="Do not standardise the features.")] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A .json file; RUN/metrics.json if left out.")
     ] = None,
+    config: opt.Config = None,
 ) -> None:
     """Fit a linear probe on frozen features and print how well it does.
 
@@ -45,6 +49,7 @@ def evaluate(
     from pairsift.training import load_framework, read_settings, versions, write_json
     from pairsift.training.pretrain import fingerprint
 
+    chosen = choose("evaluate", config, seed=seed, raw=raw)
     out = writable(out or run / "metrics.json", ".json") if run.is_dir() else run
     kept = read_settings(run)
     framework = load_framework(run)
@@ -57,14 +62,19 @@ def evaluate(
         typer.echo(
             f"warning: {data} is not what it was when {run} was made: its values have changed", err=True
         )
-    result = probe_framework(framework, splits, seed=seed, standardise=not raw)
+    with bar("embedding") as progress:
+        result = probe_framework(
+            framework, splits, seed=chosen["seed"], standardise=not chosen["raw"], progress=progress
+        )
     source = reading.source(data, how)
     write_json(
         out,
         {**result, "run": str(run), "source": source, "settings": kept["settings"], "versions": versions()},
     )
     typer.echo(metrics_table(result["metrics"], result["validation"]))
-    typer.echo(f"{'raw' if raw else 'standardised'} features; written to {out}")
+    for line in left_out(result["metrics"], splits.train.multilabel):
+        typer.echo(line)
+    typer.echo(f"{'raw' if chosen['raw'] else 'standardised'} features; written to {out}")
 
 
 def embed(
@@ -72,7 +82,8 @@ def embed(
     data: opt.Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="A .npy file to write, a row a series.")],
     how: dict[str, Any],
-    part: Annotated[str, typer.Option("--part", help="all, train, val or test.")] = "all",
+    part: Annotated[str | None, typer.Option("--part", help="all (if left out), train, val or test.")] = None,
+    config: opt.Config = None,
 ) -> None:
     """Write every series' features, and beside them (.csv) whose they are.
 
@@ -83,6 +94,7 @@ def embed(
     from pairsift.training import load_framework, read_settings, versions, write_json
     from pairsift.training.checkpoint import write_whole
 
+    part = choose("embed", config, part=part)["part"]
     if part not in ("all", "train", "val", "test"):
         raise PairsiftError(f"part must be all, train, val or test, got {shown(part)!r}")
     writable(out, ".npy")
@@ -124,16 +136,19 @@ def write_features(framework: Framework, series: list[Series], out: Path) -> lis
 
     from pairsift.evaluation.embed import embed_batches
 
-    shape = (sum(map(len, series)), framework.out_features)
+    shape, done = (sum(map(len, series)), framework.out_features), 0
     aside = out.with_name(f".{out.name}.part")
     try:
         with aside.open("wb") as file:
             np.lib.format.write_array_header_1_0(
                 file, {"descr": "<f4", "fortran_order": False, "shape": shape}
             )
-            for one in series:
-                for z in embed_batches(framework, one):
+            with bar("embedding") as progress:
+                for z in (z for one in series for z in embed_batches(framework, one)):
                     file.write(np.ascontiguousarray(z.numpy(), "<f4").data)
+                    done += len(z)
+                    if progress is not None:
+                        progress(done, shape[0])
         aside.replace(out)
     except OSError as error:
         raise PairsiftError(f"out: cannot write {out} ({error.strerror}); choose another place") from None

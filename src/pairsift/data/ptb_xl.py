@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -180,7 +181,9 @@ def read_record(path: Path) -> Array:
 
 def _wfdb() -> Any:
     try:
-        import wfdb
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what it asks of pandas is not the user's doing
+            import wfdb
     except ImportError as error:
         raise PairsiftError(
             'ptb-xl needs wfdb, which is not installed; run pip install "pairsift[physio]"'

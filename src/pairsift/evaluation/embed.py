@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
@@ -13,14 +14,22 @@ from pairsift.errors import PairsiftError
 from pairsift.evaluation.probe import linear_probe
 from pairsift.frameworks import Framework
 
+Progress = Callable[[int, int], None]
 
-def embed_series(framework: Framework, series: Series, batch_size: int = 512) -> Tensor:
+
+def embed_series(
+    framework: Framework,
+    series: Series,
+    batch_size: int = 512,
+    progress: Callable[[int], None] | None = None,
+) -> Tensor:
     """Every series' features, in the dataset's order.
 
     Args:
         framework: trained, or not.
         series: N series.
         batch_size: series at a time; it changes the speed, not the features.
+        progress: called with the number of series done.
 
     Returns:
         Features, shape (N, D), float32, on the CPU.
@@ -30,6 +39,8 @@ def embed_series(framework: Framework, series: Series, batch_size: int = 512) ->
     for z in embed_batches(framework, series, batch_size):
         features[done : done + len(z)] = z
         done += len(z)
+        if progress is not None:
+            progress(done)
     return features
 
 
@@ -42,7 +53,12 @@ def embed_batches(framework: Framework, series: Series, batch_size: int = 512) -
 
 
 def probe_framework(
-    framework: Framework, splits: Splits, *, seed: int = 0, standardise: bool = True
+    framework: Framework,
+    splits: Splits,
+    *,
+    seed: int = 0,
+    standardise: bool = True,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Fit a linear probe on the training part's features and judge it on the others.
 
@@ -51,6 +67,7 @@ def probe_framework(
         splits: labelled; the test part is needed, the validation part is judged where there is one.
         seed: of the probe.
         standardise: bring each feature to mean 0 and deviation 1 on the training part first.
+        progress: called with (series embedded, series in all).
 
     Returns:
         ``{"metrics": on test, "validation": on validation or None, "probe": how it was done}``, JSON types.
@@ -58,17 +75,24 @@ def probe_framework(
     train, val, test = splits.train, splits.val, splits.test
     if train.y is None or test is None or test.y is None:
         raise PairsiftError(f"{train.name}: a linear probe needs labels (y) in a training and a test part")
+    parts = {"train": train, "test": test, **({"val": val} if val is not None and val.y is not None else {})}
+    z, done, total = {}, 0, sum(map(len, parts.values()))
+    for name, part in parts.items():
+        z[name] = embed_series(framework, part, progress=progress and partial(_from, progress, done, total))
+        done += len(part)
     probe = linear_probe(
-        embed_series(framework, train),
+        z["train"],
         train.y,
-        embed_series(framework, test),
+        z["test"],
         test.y,
         seed=seed,
         standardise=standardise,
         classes=train.classes,
     )
-    judged = None
-    if val is not None and val.y is not None:
-        judged = probe.evaluate(embed_series(framework, val), val.y)
+    judged = probe.evaluate(z["val"], parts["val"].y) if "val" in parts else None
     how = {"seed": seed, "standardised": standardise, "train": len(train), "test": len(test)}
     return {"metrics": probe.metrics, "validation": judged, "probe": how}
+
+
+def _from(progress: Progress, start: int, total: int, done: int) -> None:
+    progress(start + done, total)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, nearest
 from pairsift.frameworks.base import Framework, FrameworkConfig
 from pairsift.frameworks.btsf import BTSF, BTSFConfig
 from pairsift.frameworks.moco import MoCo, MoCoConfig
@@ -46,7 +46,9 @@ def build_framework(
         >>> framework = build_framework("simclr", channels=9, length=128, dataset="har")
     """
     if name not in FRAMEWORKS:
-        raise PairsiftError(f"unknown framework {name!r}; there are {', '.join(FRAMEWORKS)}")
+        raise PairsiftError(
+            f"unknown framework {name!r}; there are {', '.join(FRAMEWORKS)}{nearest(name, FRAMEWORKS)}"
+        )
     if channels < 1 or length < 2:
         raise PairsiftError(
             f"a framework needs at least one channel and two time steps, got {channels} and {length}"

@@ -10,7 +10,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from pairsift.augment.views import STRENGTHS, TwoViews, plain, weak_strong
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, nearest
 from pairsift.losses import Contrast, build_loss
 
 
@@ -51,6 +51,7 @@ class FrameworkConfig:
         if unknown:
             raise PairsiftError(
                 f"unknown framework option {unknown[0]!r}; there are {', '.join(sorted(known))}"
+                f"{nearest(unknown[0], known)}"
             )
         return cls(**{**cls.published.get(dataset or "", {}), **options})
 

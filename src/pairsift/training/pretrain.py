@@ -201,6 +201,7 @@ def quiet_lightning() -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*does not have many workers.*")
             warnings.filterwarnings("ignore", message=".*treespec.*")
+            warnings.filterwarnings("ignore", message=".*srun.*is available.*")  # so it is, on a login node
             warnings.filterwarnings("ignore", message=".*smaller than the logging interval.*")
             warnings.filterwarnings(
                 "ignore", message=".*in eval mode at the start.*"

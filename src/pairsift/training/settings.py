@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
-from pairsift.errors import PairsiftError, shown
+from pairsift.data.catalog import CATALOG
+from pairsift.errors import PairsiftError, nearest, shown
 from pairsift.frameworks import FRAMEWORKS
 
 
@@ -47,6 +56,16 @@ class Settings(BaseModel):
     def warmup_epochs(self) -> int:
         """Epochs in which the miner only watches."""
         return self.epochs // 3 if self.warmup is None else self.warmup
+
+    @field_validator("dataset")
+    @classmethod
+    def _has_published_settings(cls, value: str | None) -> str | None:
+        if value is not None and value not in CATALOG:
+            raise ValueError(
+                f"no dataset is called {shown(value)!r}, whose published settings could be taken"
+                f"{nearest(value, CATALOG)}"
+            )
+        return value
 
     @model_validator(mode="after")
     def _mining_begins(self) -> Settings:

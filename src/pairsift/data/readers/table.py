@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from pairsift.data.readers.raw import Options, Raw
+import numpy as np
+
+from pairsift.data.readers.raw import Array, Options, Raw
 from pairsift.data.readers.shapes import from_frame
 from pairsift.errors import PairsiftError, shown
 
@@ -39,7 +41,21 @@ def read_csv(path: Path, options: Options) -> Raw:
             f"{file}: is no regular table ({why}); give every line the same number of cells, empty where "
             "a series has ended"
         ) from error
-    return from_frame(frame, file, options)
+    raw = from_frame(frame, file, options)
+    columns = [frame.iloc[:, place].to_numpy() for place in range(min(2, frame.shape[1]))]
+    if header is None and raw.y is None and [_like_classes(column) for column in columns] == [True, False]:
+        raw.notes.append(
+            f"{file}: its first column holds few different whole numbers; if it is the class, say so "
+            "(columns={'y': 0}, --column y=0), else it is read as a time step"
+        )
+    return raw
+
+
+def _like_classes(values: Array) -> bool:
+    """Whether a column may be classes: whole numbers, few of them different, as first in UCR's own files."""
+    if values.dtype.kind not in "iuf" or not np.isfinite(values).all() or (values % 1).any():
+        return False
+    return 1 < len(np.unique(values)) <= min(100, len(values) // 2)
 
 
 def read_parquet(path: Path, options: Options) -> Raw:
