@@ -122,6 +122,15 @@ def test_only_the_strong_view_is_perturbed_and_a_gentle_pair_is_left_alone():
     assert not torch.equal(v, other_v)
 
 
+def test_in_time_the_strong_view_is_a_permutation_unless_jitter_is_asked_for():
+    x = views(8)[0]
+    u, v = small(share=0.0).views(x, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(v.sort(2).values, x.sort(2).values)
+    assert not torch.equal(v, x) and not torch.equal(u, x)
+    jittered = small(share=0.0, jitter=True).views(x, generator=torch.Generator().manual_seed(0))[1]
+    assert (jittered.sort(2).values - x.sort(2).values).abs().max() > 0.1
+
+
 def test_no_augmentation_means_none_in_the_spectrum_either():
     x = views()[0]
     u, v = small(augmentation="none").views(x)

@@ -207,3 +207,13 @@ def test_lines_elsewhere_than_on_a_terminal(capfd: pytest.CaptureFixture[str]) -
     shown = capfd.readouterr()
     assert shown.out == ""
     assert [line.split(":")[0] for line in shown.err.splitlines()] == [f"epoch {e}/4" for e in (1, 2, 3, 4)]
+
+
+def test_a_bar_on_a_terminal(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # what makes rich take anything for a terminal
+    run = pretrain(series(), **SMALL)
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert "pretraining" in shown.err and "epoch 1/4" not in shown.err
+    assert "8/8" in shown.err  # two batches in each of four epochs
+    assert f"loss {run.metrics[-1]['loss']:.3f}" in shown.err.splitlines()[-2]  # the bar as it stays
