@@ -81,9 +81,9 @@ class TFC(Framework):
     Views are series: what the paper does to the second view's spectrum (take frequencies out, put some in) is
     done by ``views``, phases kept, after the strong augmentation in time. So one seed, one strength and one
     damaged series govern both domains, and both encoders see the same two views. Published TF-C augments each
-    domain by itself; here jitter would reach the spectrum too, and as strong as TS-TCC's settings have it for
-    HAR it drowns all of it. So the strong view is permuted in time and not jittered, unless ``jitter`` says so:
-    on HAR's validation people a probe then gained about one percent.
+    domain by itself; here jitter would reach the spectrum too, and as strong as TS-TCC's settings have it
+    for HAR it drowns all of it. So in time the strong view is permuted and not jittered, unless ``jitter``
+    says so; on HAR's validation people a probe gained by it.
 
     The spectral encoder reads log(1 + amplitude) of the T // 2 + 1 frequencies of every channel. The features
     for users are h of both, before the projectors.
