@@ -149,7 +149,9 @@ def test_nothing_is_held_out_of_unlabelled_series(pairsift, mine: Path, tmp_path
     words = ["--config", mine / "small.toml", "--out", run]
     shown = pairsift("pretrain", mine / "plain.npy", *words, "--mining", "none", "--noisy", "off")
     assert json.loads((run / "settings.json").read_text())["data"]["shape"][0] == 60
-    assert "next: pairsift embed" in shown.out and "bad pairs" not in shown.out
+    assert f"next: pairsift embed {run} --out features.npy" in shown.out and "bad pairs" not in shown.out
+    done = pairsift("embed", run, "--out", tmp_path / "features.npy")  # DATA is what the run was made from
+    assert done.code == 0 and len(np.load(tmp_path / "features.npy")) == 60, done.err
     refused = pairsift("evaluate", run)
     assert refused.code == 2 and "needs labels" in refused.err
 

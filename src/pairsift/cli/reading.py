@@ -186,7 +186,7 @@ def as_the_run(
         del said["split"]  # it is the default, and unknown to files
     if data is None:
         if not isinstance(made_from, str):
-            raise PairsiftError(f"data: {run} does not say what it was made from; name a labelled dataset")
+            raise PairsiftError(f"data: {run} does not say what it was made from; name the data")
         return made_from, {**said, **how}
     alike = place(data) == made_from or (
         is_files(data) and isinstance(made_from, str) and is_files(made_from)

@@ -154,4 +154,5 @@ def pretrain(
         typer.echo(
             f"bad pairs: {counts.get('noisy', 0)} noisy, {counts.get('faulty', 0)} faulty of {len(series)}"
         )
-    typer.echo(f"written to {out}; next: pairsift {'embed' if series.y is None else 'evaluate'} {out}")
+    onward = f"embed {out} --out features.npy" if series.y is None else f"evaluate {out}"
+    typer.echo(f"written to {out}; next: pairsift {onward}")

@@ -79,10 +79,12 @@ def evaluate(
 
 def embed(
     run: opt.RunFolder,
-    data: opt.Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="A .npy file to write, a row a series.")],
     how: dict[str, Any],
     part: Annotated[str | None, typer.Option("--part", help="all (if left out), train, val or test.")] = None,
+    data: Annotated[
+        str | None, typer.Argument(help="Series of the run's shape; what it was made from if left out.")
+    ] = None,
     config: opt.Config = None,
 ) -> None:
     """Write every series' features, and beside them (.csv) whose they are.
