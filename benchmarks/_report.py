@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from typing import Any, Literal
 
-NOISE = 0.1  # a bar missed by less than this share may be the machine's mood
+import numpy as np
+
+NOISE = 0.1  # where repeats do not say better: the share of a bar that the machine's mood may cost
 
 
 def entry(
@@ -13,6 +17,7 @@ def entry(
     value: float,
     bar: float | None = None,
     direction: Literal["at least", "at most"] = "at most",
+    noise: float | None = None,
     **more: Any,
 ) -> dict[str, Any]:
     """One measured ratio.
@@ -22,17 +27,29 @@ def entry(
         value: the ratio.
         bar: what it should be, None where it is only told.
         direction: on which side of the bar.
+        noise: how far the value may be off by chance, in its own units; 0 for what is counted, a tenth of
+            the bar if None.
         more: anything else worth printing: sizes, seconds, how it was measured.
     """
     ok = bar is None or (value >= bar if direction == "at least" else value <= bar)
+    if bar is not None and noise is None:
+        noise = NOISE * bar
     return {
         "name": name,
         "value": float(f"{value:.4g}"),
         "bar": bar,
         "direction": direction,
+        "noise": None if noise is None else float(f"{noise:.2g}"),
         "ok": ok,
         **more,
     }
+
+
+def median(values: Sequence[float]) -> tuple[float, float]:
+    """The median of some repeats, and twice its standard error as their middle half tells it."""
+    low, middle, high = np.quantile(np.asarray(values, dtype=float), [0.25, 0.5, 0.75])
+    spread = (high - low) / 1.349  # a normal distribution's deviation
+    return float(middle), float(2 * 1.253 * spread / math.sqrt(len(values)))
 
 
 def missed(result: dict[str, Any]) -> bool:
@@ -40,8 +57,8 @@ def missed(result: dict[str, Any]) -> bool:
     if result["bar"] is None:
         return False
     if result["direction"] == "at least":
-        return bool(result["value"] < result["bar"] * (1 - NOISE))
-    return bool(result["value"] > result["bar"] * (1 + NOISE))
+        return bool(result["value"] < result["bar"] - result["noise"])
+    return bool(result["value"] > result["bar"] + result["noise"])
 
 
 def report(results: list[dict[str, Any]]) -> int:

@@ -4,6 +4,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DistributedSampler
 
 from pairsift.mining import BadPairMiner, Sigma, hide_from_ddp
 
@@ -22,9 +23,10 @@ def loss_of(epoch, rank, index):
 
 def share(epoch, rank):
     """A process's batches: shares of unequal size, as padded by repetition, and no easy pair on process 1."""
-    if epoch == 3:  # as DistributedSampler: shuffled, 101 padded to 102 with the first again
-        order = torch.randperm(PAIRS, generator=torch.Generator().manual_seed(epoch))
-        return torch.cat([order, order[:1]])[rank::WORLD].split(17)
+    if epoch == 3:  # shuffled, 101 padded to 102 with one of them again
+        sampler = DistributedSampler(range(PAIRS), WORLD, rank)
+        sampler.set_epoch(epoch)
+        return torch.tensor(list(sampler)).split(17)
     return [torch.arange(0, 50), torch.arange(40, 70)][rank].split(16 if rank == 0 else 30)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +31,8 @@ def pretend(
         with Path(calls).open("a") as file:
             file.write(cell.title + "\n")
     how = (wrong or {}).get(cell.title)
+    if how == "killed" and Path(str(calls)).read_text().count(cell.title) == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
     if how == "error":
         raise RuntimeError("made to fail")
     if how == "no data":

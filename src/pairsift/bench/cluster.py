@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -27,15 +28,14 @@ def run_ray(
         import ray
     except ImportError:
         raise PairsiftError("ray: Ray is not installed; pip install 'pairsift[ray]'") from None
+    _knock(address)
     started = not ray.is_initialized()
     try:
         ray.init(
             address=address, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.WARNING
         )
     except (ConnectionError, ValueError, RuntimeError) as error:
-        raise PairsiftError(
-            f"ray: no cluster answers at {address!r} ({error}); start one with ray start --head"
-        ) from None
+        raise _silent(address, error) from None
     try:
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         most = jobs or max(1, int(resources.get("CPU", 1)))
@@ -45,6 +45,21 @@ def run_ray(
     finally:
         if started:
             ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Refuse an address where nothing listens; Ray itself would try it for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # "auto", "local": Ray's own words
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise _silent(address, error) from None
+
+
+def _silent(address: str, error: Exception) -> PairsiftError:
+    return PairsiftError(f"ray: no cluster answers at {address!r} ({error}); start one with ray start --head")
 
 
 def _drive(

@@ -132,9 +132,12 @@ def pretrain(
     out = out or Path("runs", f"{reading.title(data)}-{settings.framework}-{settings.mining}-{settings.seed}")
     from pairsift.training import TrainingStopped
     from pairsift.training import pretrain as train
+    from pairsift.training.processes import processes
 
     series = reading.load(data, how).train
-    tell(series)
+    first = processes().first
+    if first:
+        tell(series)
     if settings.dataset is None:
         settings = settings.model_copy(update={"dataset": opt.published(data, series.facts)})
     try:
@@ -143,6 +146,8 @@ def pretrain(
         )
     except TrainingStopped as stopped:
         raise Stopped(str(stopped), 128 + stopped.signum) from None
+    if not first:
+        return  # of several processes one speaks
     loss = run.metrics[-1]["loss"]
     typer.echo(
         f"{settings.framework} with mining {settings.mining}: loss {loss:.4f} after {settings.epochs} epochs"

@@ -23,12 +23,15 @@ class FrameworkConfig:
         encoder_options: what is passed on to it.
         augmentation: a name in ``STRENGTHS``, or "none" for views that are the series itself.
         temperature: of the contrastive loss, t in Eq. 1.
+        gather: where several processes train together, let the views on all of them serve as negatives, with
+            gradients; each process' own views alone do if False.
     """
 
     encoder: str = "conv"
     encoder_options: dict[str, Any] = field(default_factory=dict)
     augmentation: str = "default"
     temperature: float = 0.2
+    gather: bool = False
 
     # What differs from the defaults on a dataset, by its name.
     published: ClassVar[dict[str, dict[str, Any]]] = {
@@ -101,7 +104,9 @@ class Framework(nn.Module, ABC):
 
     def build_criterion(self, loss: str | Contrast) -> nn.Module:
         """The loss, by name or as given; a method that allows only one refuses the others here."""
-        return loss if isinstance(loss, Contrast) else build_loss(loss, temperature=self.config.temperature)
+        if isinstance(loss, Contrast):
+            return loss
+        return build_loss(loss, temperature=self.config.temperature, gather=self.config.gather)
 
     @property
     def settings(self) -> dict[str, Any]:

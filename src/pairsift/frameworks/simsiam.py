@@ -18,7 +18,7 @@ OWN_LOSS = "negative-cosine"
 
 @dataclass(frozen=True)
 class SimSiamConfig(FrameworkConfig):
-    """SimSiam's settings; ``temperature`` has no meaning here.
+    """SimSiam's settings; ``temperature`` and ``gather`` have no meaning here.
 
     Args:
         projection: width of the projector, all three layers of it.

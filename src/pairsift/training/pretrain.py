@@ -180,7 +180,7 @@ def build_trainer(settings: Settings, callbacks: list[Callback], group: Processe
         max_epochs=settings.epochs,
         precision=resolve_precision(settings.precision),
         callbacks=callbacks,
-        plugins=[SafeCheckpointIO()],
+        plugins=[SafeCheckpointIO(), group.environment()],
         logger=False,
         enable_checkpointing=any(isinstance(callback, Checkpoint) for callback in callbacks),
         enable_progress_bar=False,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from pairsift.errors import PairsiftError
+
+if TYPE_CHECKING:
+    from lightning.fabric.plugins.environments.cluster_environment import ClusterEnvironment
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,18 @@ class Processes:
         """Whether this is the process that writes and speaks."""
         return self.rank == 0
 
+    def environment(self) -> ClusterEnvironment:
+        """Lightning's word for it, said and not left to be guessed.
+
+        Else a run of one process inside a SLURM job would take itself for a part of all the job's tasks.
+        """
+        from lightning.fabric.plugins.environments.lightning import LightningEnvironment
+        from lightning.fabric.plugins.environments.torchelastic import TorchElasticEnvironment
+
+        return LightningEnvironment() if self.world == 1 else TorchElasticEnvironment()
+
     def for_trainer(self) -> dict[str, Any]:
-        """What Lightning's Trainer needs to be told."""
+        """What else Lightning's Trainer needs to be told."""
         if self.world == 1:
             return {"devices": 1}
         from lightning.pytorch.strategies import DDPStrategy
