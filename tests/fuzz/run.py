@@ -1,80 +1,144 @@
-"""Fuzz one target: python -m tests.fuzz.run TARGET --seconds 60 [--collect FOLDER].
+"""Fuzz targets one after the other: python -m tests.fuzz.run [TARGET ...] --seconds 120 --out FOLDER.
 
-Coverage of pairsift and of the pure Python parsers under it guides the inputs. Without --collect the first
-finding ends the run with a traceback; with it, one input for each place that failed is kept, and the run
-goes on.
+Coverage of pairsift and of the pure Python parsers under it guides the inputs. A target is a process of its
+own, forked from one that has imported everything, and ends after so many seconds of the processor, however
+busy the machine is. For each place that fails one input and its traceback are kept in FOLDER, and the target
+goes on. Inputs that reached something new are kept in FOLDER/corpus, from where a second run goes on.
+FOLDER/fuzz.json gets a line a target. The exit code is 1 if anything was found.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
+import importlib
+import inspect
+import json
+import os
+import re
 import sys
-import tempfile
+import time
 import traceback
+import types
 import warnings
 from pathlib import Path
 
 import atheris
 
-_FOLLOWED = [
-    "pairsift",
-    "tomllib",
-    "zipfile",
-    "json",
-    "numpy.lib",
-    "torch._weights_only_unpickler",
-    "wfdb",
-    "ast",
-]
+_FOLLOWED = ["pairsift", "tomllib", "zipfile", "json", "ast", "wfdb"]
+# Of packages too large to be followed whole, what reads the files: an .npy's header, a checkpoint's pickle.
+_FOLLOWED_ALONE = ["numpy.lib._format_impl", "torch._weights_only_unpickler"]
+_EARLY = ["pairsift.cli.options", "pairsift.data.prepare", "pairsift.training.export", "pairsift.bench.store"]
 
 
 def main() -> None:
-    """Read the command line, then hand over to libFuzzer, which does not return."""
+    """Read the command line, import, and fork for each target."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("target")
-    parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--collect", type=Path, help="keep an input for each place that fails, and go on")
-    parser.add_argument("--corpus", type=Path, help="inputs to start from beside the seeds; grows")
+    parser.add_argument("targets", nargs="*", help="these alone")
+    parser.add_argument("--seconds", type=float, default=120, help="of the processor, for each target")
+    parser.add_argument("--out", type=Path, required=True, help="where findings, corpora and fuzz.json go")
     given = parser.parse_args()
-    with atheris.instrument_imports(include=_FOLLOWED):
-        from tests.fuzz.targets import TARGETS
-    if given.target not in TARGETS:
-        sys.exit(f"no target {given.target}; there are {', '.join(TARGETS)}")
-    fuzzed = TARGETS[given.target]
     warnings.simplefilter("ignore")
-    corpus = given.corpus or Path(tempfile.mkdtemp(prefix="pairsift-corpus-"))
+    with atheris.instrument_imports(include=_FOLLOWED), _quiet():
+        from tests.fuzz.targets import TARGETS
+
+        for module in _EARLY:
+            importlib.import_module(module)
+        for module in _FOLLOWED_ALONE:
+            _follow(importlib.import_module(module))
+    if unknown := set(given.targets) - set(TARGETS):
+        sys.exit(f"no target {', '.join(unknown)}; there are {', '.join(TARGETS)}")
+    given.out.mkdir(parents=True, exist_ok=True)
+    found = 0
+    for name in given.targets or TARGETS:
+        entry = fuzz(name, given.seconds, given.out.absolute())
+        found += len(entry["findings"])
+        print(json.dumps(entry), flush=True)
+        with (given.out / "fuzz.json").open("a") as file:
+            file.write(json.dumps(entry) + "\n")
+    sys.exit(bool(found))
+
+
+def fuzz(name: str, seconds: float, out: Path) -> dict:
+    """Run one target; its name, seconds (of the clock, of the processor), executions, and what it found."""
+    folder, log = out / name, out / f"{name}.log"
+    folder.mkdir(exist_ok=True)
+    before, began = set(folder.iterdir()), time.monotonic()
+    if (child := os.fork()) == 0:
+        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        os.dup2(handle, 1)
+        os.dup2(handle, 2)
+        code = 1
+        try:
+            _be_fuzzed(name, seconds, folder, out / "corpus" / name)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    _, status, used = os.wait4(child, 0)
+    text = log.read_text(errors="replace")
+    places, done = re.findall(r" cov: (\d+)", text), re.findall(r"^executions: (\d+)$", text, re.MULTILINE)
+    inputs = sorted(path.name for path in set(folder.iterdir()) - before if path.suffix != ".txt")
+    if status and not inputs:
+        inputs = [f"the process ended with {status}, see {log.name}"]
+    return {
+        "target": name,
+        "seconds": round(time.monotonic() - began),
+        "processor_seconds": round(used.ru_utime + used.ru_stime),
+        "executions": int(done[-1]) if done else None,
+        "peak_mb": used.ru_maxrss >> 10,
+        "places": int(places[-1]) if places else None,
+        "findings": inputs,
+    }
+
+
+def _be_fuzzed(name: str, seconds: float, folder: Path, corpus: Path) -> None:
+    """In the child: start libFuzzer, which does not return."""
+    from tests.fuzz.targets import TARGETS
+
+    fuzzed = TARGETS[name]
     corpus.mkdir(parents=True, exist_ok=True)
-    for seed in fuzzed.seeds():
-        fuzzed.test(seed)  # imports what is imported late, and sound files must not fail
-        (corpus / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
-    test = fuzzed.test if given.collect is None else _collecting(fuzzed.test, given.collect, given.target)
-    limits = [
-        f"-max_total_time={given.seconds}",
-        f"-max_len={fuzzed.longest}",
-        "-timeout=30",
-        "-rss_limit_mb=4096",
-    ]
-    where = given.collect or Path(tempfile.gettempdir())
-    where.mkdir(parents=True, exist_ok=True)
-    atheris.Setup(
-        [
-            sys.argv[0],
-            *limits,
-            "-print_final_stats=1",
-            f"-artifact_prefix={where}/{given.target}-",
-            str(corpus),
-        ],
-        test,
-    )
+    with atheris.instrument_imports(include=_FOLLOWED), _quiet():
+        for seed in fuzzed.seeds():
+            fuzzed.test(seed)  # imports what is imported late; and what is sound must not fail
+            (corpus / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
+    limits = [f"-max_len={fuzzed.longest}", "-timeout=600", "-rss_limit_mb=4096"]
+    test = _collecting(fuzzed.test, folder, time.process_time() + seconds)
+    atheris.Setup([sys.argv[0], *limits, f"-artifact_prefix={folder}/", str(corpus)], test)
     atheris.Fuzz()
 
 
-def _collecting(test, folder: Path, name: str):
+def _follow(module: types.ModuleType) -> None:
+    """Have a module's functions and methods followed."""
+    owners = [module, *(kind for kind in vars(module).values() if inspect.isclass(kind))]
+    for owner in owners:
+        for part in list(vars(owner).values()):
+            if inspect.isfunction(part) and part.__module__ == module.__name__:
+                atheris.instrument_func(part)
+
+
+@contextlib.contextmanager
+def _quiet():
+    """Atheris names every module that it follows; they are many."""
+    kept = os.dup(2)
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _collecting(test, folder: Path, until: float):
     """The test, which writes a failing input and its traceback down instead of failing; once a place."""
     seen: set[str] = set()
+    count = 0
 
     def collect(data: bytes) -> None:
+        nonlocal count
+        count += 1
         try:
             test(data)
         except Exception as error:
@@ -84,8 +148,11 @@ def _collecting(test, folder: Path, name: str):
             if place not in seen:
                 seen.add(place)
                 mark = hashlib.sha256(place.encode()).hexdigest()[:8]
-                (folder / f"{name}-{mark}.input").write_bytes(data)
-                (folder / f"{name}-{mark}.txt").write_text(traceback.format_exc())
+                (folder / f"{mark}.input").write_bytes(data)
+                (folder / f"{mark}.txt").write_text(traceback.format_exc())
+        if time.process_time() > until:
+            os.write(2, f"\nexecutions: {count}\n".encode())
+            os._exit(0)
 
     return collect
 
