@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 FORMAT = 1  # part of every key: a new one means that old cells answer another question
 BAD_ONLY = ("noisy", "faulty", "weight", "history", "warmup")  # these say nothing where nothing is mined
@@ -135,7 +135,7 @@ def make_cell(**settings: Any) -> Cell:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         reason = first["msg"].removeprefix("Value error, ")
-        raise PairsiftError(f"spec: {where}: {reason}, got {first['input']!r}") from None
+        raise PairsiftError(f"spec: {shown(where)}: {reason}, got {shown(repr(first['input']))}") from None
 
 
 def refuse_unknown(what: str, name: str, known: Any) -> None:
@@ -143,4 +143,4 @@ def refuse_unknown(what: str, name: str, known: Any) -> None:
     if name not in known:
         near = get_close_matches(str(name), list(known), 1, 0.0)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise PairsiftError(f"spec: there is no {what} {name!r}{hint}")
+        raise PairsiftError(f"spec: there is no {what} {shown(name)!r}{hint}")

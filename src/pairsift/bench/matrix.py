@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from pairsift.bench.cell import Cell, make_cell, refuse_unknown
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
+_SECTIONS: tuple[tuple[str, type, str], ...] = (
+    *((key, dict, f"a table, [{key}]") for key in ("matrix", "settings", "table")),
+    *((key, list, f"tables, [[{key}]]") for key in ("variant", "override")),
+)
 VARIANT = "variant"  # the axis of named bundles of settings; "mining" is the usual one
 TABLE = {
     "kind": ("comparison", "grid", "curve", "dynamics", "tsne"),
@@ -68,7 +72,7 @@ def read_spec(path: Path) -> Spec:
     except OSError as error:
         raise PairsiftError(f"spec: cannot read {path} ({error.strerror})") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise PairsiftError(f"spec: {path} is not TOML: {error}") from None
+        raise PairsiftError(f"spec: {path} is not TOML: {shown(error, 120)}") from None
     return make_spec(path.stem, found)
 
 
@@ -77,11 +81,18 @@ def make_spec(name: str, content: dict[str, Any]) -> Spec:
     known = ("title", "matrix", "variant", "settings", "override", "table", "note")
     for key in content:
         refuse_unknown("section", key, known)
+    for key, kind, words in _SECTIONS:
+        section = content.get(key, kind())
+        rows = section if kind is list and isinstance(section, list) else [section]
+        if not isinstance(section, kind) or not all(isinstance(row, dict) for row in rows):
+            raise PairsiftError(f"spec: {key} must be {words}, got {shown(repr(section))}")
     matrix = dict(content.get("matrix", {}))
     for axis, values in matrix.items():
         refuse_unknown("axis", axis, Cell.model_fields)
         if not isinstance(values, list) or not values:
-            raise PairsiftError(f"spec: the axis {axis} must be a list with values, got {values!r}")
+            raise PairsiftError(
+                f"spec: the axis {axis} must be a list with values, got {shown(repr(values))}"
+            )
     for key, value in content.get("table", {}).items():
         refuse_unknown("table key", key, TABLE)
         for one in value if isinstance(value, list) else [value]:
@@ -154,7 +165,7 @@ def _condition(text: str) -> tuple[str, list[str]]:
 def _check_overrides(spec: Spec) -> None:
     for override in spec.overrides:
         if not isinstance(override.get("when"), dict):
-            raise PairsiftError(f"spec: an override needs when = {{...}}, got {override!r}")
+            raise PairsiftError(f"spec: an override needs when = {{...}}, got {shown(repr(override))}")
         for key in override["when"]:
             refuse_unknown("setting", key, (*Cell.model_fields, VARIANT))
         for key in override:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pairsift.bench.cell import Cell
 from pairsift.bench.matrix import Spec, as_content, make_spec
-from pairsift.errors import PairsiftError
+from pairsift.errors import PairsiftError, shown
 
 Result = dict[str, Any]
 CELLS, SPECS = "cells", "specs"
@@ -46,12 +46,15 @@ class Store:
 
     def specs(self) -> list[Spec]:
         """All that were kept, by name."""
-        return [make_spec(p.stem, self._read(p)) for p in sorted((self.folder / SPECS).glob("*.json"))]
+        return [make_spec(shown(p.stem), self._read(p)) for p in sorted((self.folder / SPECS).glob("*.json"))]
 
     def results(self) -> dict[str, Result]:
         """All cells by key."""
-        found = [self._read(p) for p in sorted((self.folder / CELLS).glob("*.json"))]
-        return {result["key"]: result for result in found}
+        found = {p: self._read(p) for p in sorted((self.folder / CELLS).glob("*.json"))}
+        for path, result in found.items():
+            if not isinstance(result.get("key"), str):
+                raise PairsiftError(f"{path} is no cell's result; delete it and run its cell again")
+        return {result["key"]: result for result in found.values()}
 
     def log(self, sentence: str) -> None:
         """Add a line to the log of what went wrong."""
@@ -65,13 +68,16 @@ class Store:
         except OSError as error:
             raise PairsiftError(f"out: cannot write to {folder} ({error.strerror}); choose another") from None
 
-    def _read(self, path: Path) -> Any:
+    def _read(self, path: Path) -> dict[str, Any]:
         try:
-            return json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(found, dict):
+                raise ValueError("it is no table")
+        except (OSError, ValueError, RecursionError) as error:
             raise PairsiftError(
-                f"{path} cannot be read ({error}); delete it and run its cell again"
+                f"{path} cannot be read ({shown(error, 120)}); delete it and run its cell again"
             ) from None
+        return found
 
 
 def write_lines(path: Path, content: dict[str, Any]) -> None:
@@ -86,7 +92,9 @@ def outdated(result: Result) -> bool:
     """Whether a framework's published defaults have changed since: the same words now mean another run."""
     from pairsift.frameworks import FRAMEWORKS
 
-    made, settings = result["made"], result["settings"]
+    made, settings = result.get("made"), result.get("settings")
+    if not isinstance(made, dict) or not isinstance(settings, dict):
+        return True
     kind = FRAMEWORKS.get(settings["framework"])
     if kind is None:
         return False

@@ -86,7 +86,9 @@ def _warn(message: Warning | str, category: type[Warning], *where: Any, **more: 
 
 
 def _say(sentence: str) -> None:
-    typer.echo(" ".join(sentence.split("\n")), err=True)
+    from pairsift.cli.show import echo
+
+    echo(" ".join(sentence.split("\n")), err=True)
 
 
 _register()

@@ -9,7 +9,7 @@ import typer
 
 from pairsift.cli import options as opt
 from pairsift.cli import reading
-from pairsift.cli.show import tell
+from pairsift.cli.show import echo, tell
 from pairsift.errors import PairsiftError
 
 if TYPE_CHECKING:
@@ -77,12 +77,10 @@ def audit(
         thresholds={**miner.thresholds, "name": repr(miner.threshold)},
         about={"run": str(home), "settings": kept["settings"], "versions": kept["versions"]},
     )
-    typer.echo(summary["sentence"])
+    echo(summary["sentence"])
     for found in summary["planted"]:
-        typer.echo("  of what was planted: " + ", ".join(f"{name} {value}" for name, value in found.items()))
-    typer.echo(
-        f"the page: {out / 'report.html'}; the table: {out / 'pairs.csv'}; what to drop: {out / 'drop.txt'}"
-    )
+        echo("  of what was planted: " + ", ".join(f"{name} {value}" for name, value in found.items()))
+    echo(f"the page: {out / 'report.html'}; the table: {out / 'pairs.csv'}; what to drop: {out / 'drop.txt'}")
 
 
 def _series_of(home: Path, kept: dict[str, Any], how: dict[str, Any]) -> Series:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pairsift.cli import options as opt
+from pairsift.cli.show import echo
 from pairsift.errors import PairsiftError
 
 bench = typer.Typer(
@@ -54,15 +55,15 @@ def run(
             root=str(root) if root else None,
             only=only or (),
             plan=plan,
-            say=lambda line: typer.echo(line, err=not plan),
+            say=lambda line: echo(line, err=not plan),
         )
     except KeyboardInterrupt:
-        typer.echo("stopped; finished cells are kept, the same command goes on", err=True)
+        echo("stopped; finished cells are kept, the same command goes on", err=True)
         raise typer.Exit(130) from None
     for sentence in failures:
-        typer.echo(f"failed: {sentence}", err=True)
+        echo(f"failed: {sentence}", err=True)
     if failures:
-        typer.echo(f"{len(failures)} cells failed; {out / 'errors.log'} says how", err=True)
+        echo(f"{len(failures)} cells failed; {out / 'errors.log'} says how", err=True)
         raise typer.Exit(1)
 
 
@@ -85,11 +86,11 @@ def table(
     page, content = build_page(folder)
     write_lines(folder / "tables.json", content)
     if out is None:
-        typer.echo(page)
+        echo(page)
         return
     out.parent.mkdir(parents=True, exist_ok=True)
     write_whole(out, page.encode())
-    typer.echo(f"written to {out} and {folder / 'tables.json'}")
+    echo(f"written to {out} and {folder / 'tables.json'}")
 
 
 @bench.command()
@@ -105,7 +106,7 @@ def figure(
 
     _needs_specs(folder)
     for line in draw_all(folder, out or folder / "figures"):
-        typer.echo(line)
+        echo(line)
 
 
 def _needs_specs(folder: Path) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from pairsift.cli import options as opt
 from pairsift.cli import reading
-from pairsift.cli.show import bar, describe, tell, writable
+from pairsift.cli.show import bar, describe, echo, tell, writable
 from pairsift.cli.tables import choose
 from pairsift.errors import PairsiftError, shown
 
@@ -40,8 +40,8 @@ def list_datasets(root: reading.Root = None) -> None:
 
     for entry in CATALOG.values():
         shape = f"{entry.channels} x {entry.length}"
-        typer.echo(f"{entry.name:<11}{shape:<11}{state(entry.name, root):<13}{entry.title}")
-    typer.echo(f"data root: {data_root(root)} (--root or $PAIRSIFT_DATA say another)")
+        echo(f"{entry.name:<11}{shape:<11}{state(entry.name, root):<13}{entry.title}")
+    echo(f"data root: {data_root(root)} (--root or $PAIRSIFT_DATA say another)")
 
 
 def state(name: str, root: Path | None) -> str:
@@ -71,16 +71,16 @@ def info(
     from pairsift.data import info as about
 
     if data not in CATALOG:
-        typer.echo(describe(reading.load_whole(data, how)))
+        echo(describe(reading.load_whole(data, how)))
         return
     if beside := next((name for name in how if name != "root"), None):
         raise PairsiftError(
             f"{beside.replace('_', '-')} says how data is read, but this tells what is published of {data}; "
             "leave it out"
         )
-    typer.echo(about(data))
+    echo(about(data))
     root = Path(how["root"]) if "root" in how else None
-    typer.echo(f"  here      {state(data, root)}")
+    echo(f"  here      {state(data, root)}")
 
 
 def prepare(
@@ -100,10 +100,10 @@ def prepare(
     with bar("preparing", quiet) as progress:
         made = make(name, source, root, progress=progress)
     for note in made.notes:
-        typer.echo(f"note: {shown(note, 300)}", err=True)
+        echo(f"note: {shown(note, 300)}", err=True)
     count, channels, length = made.card["shape"]
-    typer.echo(f"{made.name}: {count} series, {channels} channels x {length} time steps, in {made.folder}")
-    typer.echo(f"what they are, and their checksums: {made.folder / 'card.json'}")
+    echo(f"{made.name}: {count} series, {channels} channels x {length} time steps, in {made.folder}")
+    echo(f"what they are, and their checksums: {made.folder / 'card.json'}")
 
 
 def corrupt(
@@ -137,7 +137,6 @@ def corrupt(
     from pairsift.data import CATALOG
     from pairsift.data import corrupt as plant
     from pairsift.data.save import save_series
-    from pairsift.training import versions
 
     writable(out, ".npz")
     shares = choose("corrupt", config, noisy=noisy, faulty=faulty, seed=seed, snr=snr)
@@ -150,15 +149,15 @@ def corrupt(
     }
     there = {name: part for name, part in parts.items() if part is not None}
     split = np.repeat(list(there), [len(part) for part in there.values()])
-    facts: dict[str, Any] = {"source": reading.source(data, how), "versions": versions()}
+    facts: dict[str, Any] = {"source": reading.source(data, how)}
     if data in CATALOG:
         facts["dataset"] = data  # its published settings stay the defaults
     save_series(one_after_the_other(list(there.values()), facts), out, split if len(there) > 1 else None)
     planted = there["train"].facts["corrupt"]["planted"]
-    typer.echo(
+    echo(
         f"{planted['noisy']} noisy and {planted['faulty']} faulty pairs in {len(there['train'])} for training"
     )
-    typer.echo(f"written to {out}; next: pairsift pretrain {out} --out RUN")
+    echo(f"written to {out}; next: pairsift pretrain {out} --out RUN")
 
 
 def one_after_the_other(parts: list[Series], facts: dict[str, Any]) -> Series:

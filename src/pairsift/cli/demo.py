@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from pairsift.cli.show import echo
+
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
@@ -25,6 +27,6 @@ def demo(
     """
     from pairsift.bench.demo import demo_table, run_demo
 
-    result = run_demo(out, seed, say=lambda line: typer.echo(line, err=True))
-    typer.echo(demo_table(result))
-    typer.echo(f"\n{result['seconds']:.0f} s; written to {out / 'metrics.json'} and {out / 'dynamics.png'}")
+    result = run_demo(out, seed, say=lambda line: echo(line, err=True))
+    echo(demo_table(result))
+    echo(f"\n{result['seconds']:.0f} s; written to {out / 'metrics.json'} and {out / 'dynamics.png'}")

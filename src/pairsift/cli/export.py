@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pairsift.cli import options as opt
-from pairsift.cli.show import writable
+from pairsift.cli.show import echo, writable
 from pairsift.errors import PairsiftError, shown
 
 
@@ -41,4 +41,4 @@ def export(
     else:
         out = writable(out or run / f"encoder.{format}", f".{format}")
     for path in ways[format](framework, about, out):
-        typer.echo(f"written: {path}")
+        echo(f"written: {path}")

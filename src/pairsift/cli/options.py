@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pairsift.cli.reading import READING, Config, Root, Split, Task, tidy
-from pairsift.cli.tables import take_tables
+from pairsift.cli.tables import checked_reading, take_tables
 from pairsift.errors import PairsiftError, nearest, shown
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def read_config(path: Path | None) -> tuple[dict[str, Any], dict[str, Any]]:
         raise PairsiftError(
             f"config: {path}: options must be a table, [options], got {shown(found['options'])!r}"
         )
-    return found, tidy(how)
+    return found, tidy(checked_reading(how, f"config: {path}"))
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pairsift.errors import PairsiftError
+from pairsift.cli.tables import checked_reading
+from pairsift.errors import PairsiftError, shown
 
 if TYPE_CHECKING:
     from pairsift.data.series import Series, Splits
@@ -160,7 +161,7 @@ def place(data: str) -> str:
 def _column(text: str) -> tuple[str, str | int]:
     role, sign, name = text.partition("=")
     if not sign or not role or not name:
-        raise PairsiftError(f"column: {text!r} is not ROLE=NAME, such as y=activity")
+        raise PairsiftError(f"column: {shown(text)!r} is not ROLE=NAME, such as y=activity")
     return role, int(name) if name.isdecimal() else name
 
 
@@ -180,7 +181,10 @@ def as_the_run(
         data: None for what the run was made from.
         how: the options that were given; they win.
     """
-    said = {name: value for name, value in (kept.get("source") or {}).items() if value is not None}
+    source = kept.get("source") or {}
+    if not isinstance(source, dict):
+        raise PairsiftError(f"{run}: its settings do not say what it was made from; name the data")
+    said = {name: value for name, value in checked_reading(source, str(run)).items() if value is not None}
     made_from = said.pop("data", None)
     if said.get("split") == "published":
         del said["split"]  # it is the default, and unknown to files

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 _NOTES = 8
 
 
+def echo(text: object, err: bool = False) -> None:
+    """Print for a person; what a file's name or a label holds cannot steer the terminal."""
+    plain = "".join(c if c.isprintable() or c == "\n" else "?" for c in str(text))
+    typer.echo(plain, err=err)
+
+
 def metrics_table(metrics: dict[str, Any], validation: dict[str, Any] | None = None) -> str:
     """A line a metric, in percent; metrics of single classes stay in the JSON."""
     head = f"{'':<12}{'test':>7}" + (f"{'validation':>12}" if validation else "")
@@ -88,7 +94,7 @@ def notes(series: Series) -> list[str]:
 def tell(series: Series) -> None:
     """Say on standard error what was noticed when the series were read."""
     for note in notes(series):
-        typer.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
 
 
 def writable(out: Path, ending: str) -> Path:

@@ -1,4 +1,4 @@
-"""Settings of commands that train nothing: their tables in a TOML file, and the flags, which win."""
+"""What a file may say, by type: the tables of commands that train nothing, where flags win, and [data]."""
 
 from __future__ import annotations
 
@@ -13,7 +13,19 @@ TABLES: dict[str, dict[str, Any]] = {
     "evaluate": {"seed": 0, "raw": False},
     "embed": {"part": "all"},
 }
-_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+# How DATA is read: of what type each option is where a TOML file or a run's settings.json says it.
+_READING: dict[str, type] = {
+    **dict.fromkeys(("root", "split", "task", "lengths", "gaps", "orient"), str),
+    **dict.fromkeys(("window", "channels", "data_seed", "seed"), int),
+    **dict.fromkeys(("val", "test"), float),
+    "channels_last": bool,
+}
+_WORDS: dict[type | None, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+}
 
 
 def take_tables(found: dict[str, Any], path: Path | None) -> dict[str, dict[str, Any]]:
@@ -57,6 +69,28 @@ def choose(command: str, config: Path | None, **flags: Any) -> dict[str, Any]:
     said = take_tables({} if config is None else read_toml(config), config)[command]
     given = {name: value for name, value in flags.items() if value is not None}
     return {**TABLES[command], **said, **given}
+
+
+def checked_reading(said: dict[str, Any], where: str) -> dict[str, Any]:
+    """Reading options from a file, refused where one has another type than it must have.
+
+    Args:
+        said: the options by name; None says nothing.
+        where: the file, for the sentence.
+    """
+    for name, value in said.items():
+        if name == "columns":
+            whole = isinstance(value, dict) and all(_is(v, str) or _is(v, int) for v in value.values())
+            words = "a table, such as {y = 'activity'}"
+        elif name == "classes":
+            whole = _is(value, str) or (isinstance(value, list) and all(_is(v, str) for v in value))
+            words = "a list of names"
+        else:
+            kind = _READING.get(name)
+            whole, words = kind is None or _is(value, kind), _WORDS.get(kind, "")
+        if value is not None and not whole:
+            raise PairsiftError(f"{where}: {name} must be {words}, got {shown(repr(value))}")
+    return said
 
 
 def _is(value: Any, kind: type) -> bool:

@@ -10,7 +10,7 @@ import typer
 
 from pairsift.cli import options as opt
 from pairsift.cli import reading
-from pairsift.cli.show import tell
+from pairsift.cli.show import echo, tell
 from pairsift.cli.stop import Stopped
 
 _LEARNING, _MINING = "Learning", "Mining"
@@ -149,15 +149,13 @@ def pretrain(
     if not first:
         return  # of several processes one speaks
     loss = run.metrics[-1]["loss"]
-    typer.echo(
+    echo(
         f"{settings.framework} with mining {settings.mining}: loss {loss:.4f} after {settings.epochs} epochs"
     )
     if not math.isfinite(loss):
-        typer.echo("warning: the loss is not finite, so nothing was learned; try a smaller --lr", err=True)
+        echo("warning: the loss is not finite, so nothing was learned; try a smaller --lr", err=True)
     if run.miner is not None:
         counts = run.miner.table()["kind"].value_counts()
-        typer.echo(
-            f"bad pairs: {counts.get('noisy', 0)} noisy, {counts.get('faulty', 0)} faulty of {len(series)}"
-        )
+        echo(f"bad pairs: {counts.get('noisy', 0)} noisy, {counts.get('faulty', 0)} faulty of {len(series)}")
     onward = f"embed {out} --out features.npy" if series.y is None else f"evaluate {out}"
-    typer.echo(f"written to {out}; next: pairsift {onward}")
+    echo(f"written to {out}; next: pairsift {onward}")

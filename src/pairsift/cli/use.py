@@ -11,7 +11,7 @@ import typer
 
 from pairsift.cli import options as opt
 from pairsift.cli import reading
-from pairsift.cli.show import bar, left_out, metrics_table, tell, writable
+from pairsift.cli.show import bar, echo, left_out, metrics_table, tell, writable
 from pairsift.cli.tables import choose
 from pairsift.errors import PairsiftError, shown
 
@@ -59,9 +59,7 @@ def evaluate(
     fits(framework, splits.train, run)
     tell(splits.train)
     if again and (now := fingerprint(splits.train)) != kept["data"] and now["shape"] == kept["data"]["shape"]:
-        typer.echo(
-            f"warning: {data} is not what it was when {run} was made: its values have changed", err=True
-        )
+        echo(f"warning: {data} is not what it was when {run} was made: its values have changed", err=True)
     with bar("embedding") as progress:
         result = probe_framework(
             framework, splits, seed=chosen["seed"], standardise=not chosen["raw"], progress=progress
@@ -71,10 +69,10 @@ def evaluate(
         out,
         {**result, "run": str(run), "source": source, "settings": kept["settings"], "versions": versions()},
     )
-    typer.echo(metrics_table(result["metrics"], result["validation"]))
+    echo(metrics_table(result["metrics"], result["validation"]))
     for line in left_out(result["metrics"], splits.train.multilabel):
-        typer.echo(line)
-    typer.echo(f"{'raw' if chosen['raw'] else 'standardised'} features; written to {out}")
+        echo(line)
+    echo(f"{'raw' if chosen['raw'] else 'standardised'} features; written to {out}")
 
 
 def embed(
@@ -118,8 +116,8 @@ def embed(
     write_whole(out.with_suffix(".csv"), rows_csv(wanted))
     about = {"run": str(run.absolute()), "source": reading.source(data, how), "part": part, "shape": shape}
     write_json(out.with_suffix(".json"), {**about, "settings": kept["settings"], "versions": versions()})
-    typer.echo(f"{shape[0]} series, {shape[1]} features each, written to {out}")
-    typer.echo(f"whose they are, row by row: {out.with_suffix('.csv')}")
+    echo(f"{shape[0]} series, {shape[1]} features each, written to {out}")
+    echo(f"whose they are, row by row: {out.with_suffix('.csv')}")
 
 
 def fits(framework: Framework, series: Series, run: Path) -> None:
@@ -160,7 +158,12 @@ def write_features(framework: Framework, series: list[Series], out: Path) -> lis
 
 
 def rows_csv(parts: list[tuple[str, Series]]) -> bytes:
-    """Whose features each row is: row, part, id, class, group, where these are known."""
+    """Whose features each row is: row, part, id, class, group, where these are known.
+
+    A spreadsheet shows the user's words and never runs them: what begins like a formula gets an apostrophe.
+    """
+    from pairsift.report.text import csv_cell
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     first = parts[0][1]
@@ -178,6 +181,6 @@ def rows_csv(parts: list[tuple[str, Series]]) -> bytes:
                 line.append(classes[int(series.y[place])] if classes else int(series.y[place]))
             if known["group"] and series.group is not None:
                 line.append(series.group[place])
-            writer.writerow(line)
+            writer.writerow(map(csv_cell, line))
             row += 1
     return text.getvalue().encode()

@@ -37,12 +37,14 @@ def check_whole(path: Path) -> None:
         head = file.read(256)
         try:
             start, records, signals = int(head[184:192]), int(head[236:244]), int(head[252:256])
+            if signals < 1:
+                raise ValueError("it has no signals")
             file.seek(256 + signals * 216)
             samples = sum(int(file.read(8)) for _ in range(signals))
         except ValueError as error:
             raise PairsiftError(f"{path} is no EDF file, or a cut one; download it again") from error
     size = path.stat().st_size
-    if records < 1 or size < start + records * samples * 2:
+    if records < 1 or samples < 1 or start < 256 or size < start + records * samples * 2:
         raise PairsiftError(f"{path} is shorter ({size} bytes) than its header says; download it again")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,8 @@ def load_folder(folder: Path, split: str | None = None, task: str | None = None)
         scaling, facts = about["splits"][kind]["scaling"], dict(card["facts"])
         shape, classes = tuple(card["shape"]), tuple(about["classes"])
         name, notes, fingerprint = card["name"], card["notes"], card["sha256"]
+        if not all(re.fullmatch(r"[\w-]+", part) for part in (label, kind)):
+            raise ValueError("plain names of tasks and splits")  # they are parts of files' names
     except PairsiftError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:

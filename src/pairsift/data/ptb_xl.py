@@ -174,7 +174,7 @@ def read_record(path: Path) -> Array:
         )
     if set(record.file_name) != {f"{path.name}.dat"}:
         raise PairsiftError(f"{path}.hea names another file than {path.name}.dat; download it again")
-    if sums != [value % 65536 for value in record.checksum]:
+    if None in record.checksum or sums != [value % 65536 for value in record.checksum]:
         raise PairsiftError(f"{path}.dat does not match the checksums in its header; download it again")
     return finite(np.ascontiguousarray(signal.T, np.float32), f"{path}.dat")
 

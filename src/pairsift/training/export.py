@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,11 @@ import torch
 from torch import Tensor
 
 from pairsift.errors import PairsiftError, shown
-from pairsift.frameworks import Framework, build_framework
+from pairsift.frameworks import Framework
 from pairsift.training.card import model_card
 from pairsift.training.checkpoint import write_whole
-from pairsift.training.folder import load_weights, versions, write_json
+from pairsift.training.folder import load_weights, read_json, versions, write_json
+from pairsift.training.remake import remake
 
 FORMAT = 1
 CONFIG, MODEL = "config.json", "model.safetensors"
@@ -98,24 +98,13 @@ def load_exported(path: str | Path) -> Framework:
     """
     path = Path(path)
     weights, config = (path / MODEL, path / CONFIG) if path.is_dir() else (path, path.with_suffix(".json"))
+    if not config.is_file():
+        raise PairsiftError(f"{config}: cannot be read (no such file); it belongs beside {weights.name}")
+    made = read_json(config, str(config), FORMAT).get("framework")
+    kept = load_weights(weights)
+    framework = remake(made, kept, config, weights)
     try:
-        content = json.loads(config.read_text(encoding="utf-8"))
-        kept, made = int(content["format"]), dict(content["framework"])
-    except OSError as error:
-        raise PairsiftError(
-            f"{config}: cannot be read ({error.strerror}); it belongs beside {weights.name}"
-        ) from None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise PairsiftError(f"{config} is not what pairsift exports; export the run again") from None
-    if kept > FORMAT:
-        raise PairsiftError(
-            f"{config} is of format {kept}, this pairsift reads up to {FORMAT}; install a newer one"
-        )
-    try:
-        framework = build_framework(
-            made.pop("name"), made.pop("channels"), made.pop("length"), made.pop("loss"), **made
-        )
-        missing, unknown = framework.load_state_dict(load_weights(weights), strict=False)
+        missing, unknown = framework.load_state_dict(kept, strict=False)
         lost = sorted(set(missing) & set(embedding_state(framework)))
     except (KeyError, TypeError, RuntimeError) as error:
         raise PairsiftError(f"{config} does not fit {weights.name}: {shown(error, 120)}") from None

@@ -13,13 +13,16 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from pairsift.errors import PairsiftError
-from pairsift.frameworks import Framework, build_framework
-from pairsift.training.checkpoint import write_whole
+from pairsift.errors import PairsiftError, shown
+from pairsift.frameworks import Framework
+from pairsift.training.checkpoint import clear_parts, write_whole
+from pairsift.training.remake import remake
 
 FORMAT = 1
 SETTINGS, WEIGHTS = "settings.json", "framework.safetensors"
 MINER, HISTORY = "miner.safetensors", "history.safetensors"
+# What settings.json must have beside its format, of which type.
+_PARTS: dict[str, Any] = {"settings": dict, "made": dict, "data": dict, "versions": dict}
 
 
 def versions() -> dict[str, str]:
@@ -62,6 +65,8 @@ def sole_owner(folder: Path) -> Iterator[None]:
             raise PairsiftError(
                 f"another run is writing to {folder}; wait for it or choose another folder"
             ) from None
+        for written in (folder, folder / "checkpoints"):
+            clear_parts(written)
         yield
 
 
@@ -95,25 +100,44 @@ def read_settings(folder: Path) -> dict[str, Any]:
     path = folder / SETTINGS
     if not path.is_file():
         raise PairsiftError(f"{folder} is not a run folder: it has no {SETTINGS}")
+    content = read_json(path, str(folder), FORMAT)
+    for part, kind in _PARTS.items():
+        if not isinstance(content.get(part), kind):
+            raise PairsiftError(
+                f"{path} is not what pairsift writes: it has no {part}; the run cannot be read"
+            )
+    return content
+
+
+def read_json(path: Path, what: str, newest: int) -> dict[str, Any]:
+    """A JSON file that says its format, refused in a sentence where that is newer or there is none.
+
+    Args:
+        path: the file.
+        what: what is of this format, for the sentence.
+        newest: the newest format that is understood.
+    """
     try:
-        content = json.loads(path.read_text())
-        kept = int(content["format"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise PairsiftError(f"{path} is not what pairsift writes; the run cannot be read") from None
-    if kept > FORMAT:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PairsiftError(f"{path} cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError):  # no JSON, no text, or nested too deep
+        content = None
+    kept = content.get("format") if isinstance(content, dict) else None
+    if not isinstance(content, dict) or type(kept) is not int or kept < 1:
+        raise PairsiftError(f"{path} is not what pairsift writes; {what} cannot be read")
+    if kept > newest:
         raise PairsiftError(
-            f"{folder} is of format {kept}, this pairsift reads up to {FORMAT}; install a newer one"
+            f"{what} is of format {shown(kept)}, this pairsift reads up to {newest}; install a newer one"
         )
-    return dict(content)
+    return content
 
 
 def load_framework(folder: Path) -> Framework:
     """The trained framework of a finished run."""
-    made = dict(read_settings(folder)["made"])
-    framework = build_framework(
-        made.pop("name"), made.pop("channels"), made.pop("length"), made.pop("loss"), **made
-    )
+    made = read_settings(folder)["made"]
     weights = load_weights(folder / WEIGHTS)
+    framework = remake(made, weights, folder / SETTINGS, folder / WEIGHTS)
     try:
         framework.load_state_dict(weights)
     except RuntimeError as error:

@@ -45,7 +45,8 @@ def load_miner(folder: Path, miner: BadPairMiner | None = None) -> BadPairMiner:
         if kept.get("own_miner"):
             raise PairsiftError(f"{folder} was made with a miner of one's own: give load_miner one like it")
         mean = state.get("memory.mean", torch.empty(0))
-        family = FRAMEWORKS.get(kept["made"]["name"])
+        mean = mean if mean.ndim == 1 else torch.empty(0)  # which then does not fit, and is said
+        family = FRAMEWORKS.get(str(kept["made"].get("name")))
         weight = family.mining_weight if family is not None else "gaussian"
         miner = make_miner(settings, weight, max(len(mean), 1), min(settings.batch_size, max(len(mean), 1)))
         assert miner is not None  # mining is neither none nor rince
@@ -63,6 +64,13 @@ def load_history(folder: Path) -> KeptHistory:
     read_settings(folder)
     kept = load_weights(folder / HISTORY)
     index, losses = kept.get("index"), kept.get("losses")
-    if index is None or losses is None or losses.ndim != 2 or losses.shape[1:] != index.shape:
+    whole = (
+        index is not None
+        and losses is not None
+        and (index.dtype, losses.is_floating_point(), losses.ndim) == (torch.int64, True, 2)
+        and losses.shape[1:] == index.shape
+        and bool((index >= 0).all())
+    )
+    if index is None or losses is None or not whole:
         raise PairsiftError(f"{folder / HISTORY} is not what pairsift writes; audit the run without it")
     return KeptHistory(index, losses)

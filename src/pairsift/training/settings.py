@@ -17,7 +17,7 @@ from pydantic import (
 
 from pairsift.data.catalog import CATALOG
 from pairsift.errors import PairsiftError, nearest, shown
-from pairsift.frameworks import FRAMEWORKS
+from pairsift.frameworks import FRAMEWORKS, FrameworkConfig
 
 
 class Settings(BaseModel):
@@ -88,18 +88,22 @@ def make_settings(base: Settings | None = None, **options: Any) -> Settings:
 def check_options(settings: Settings) -> None:
     """Refuse framework options of a wrong type; unknown ones are the framework's to refuse."""
     kind = FRAMEWORKS.get(settings.framework)
-    if kind is None:
-        return
-    known = {f.name for f in fields(kind.Config)}
+    if kind is not None:
+        check_config(kind.Config, settings.options)
+
+
+def check_config(config: type[FrameworkConfig], options: dict[str, Any]) -> None:
+    """Refuse options that have another type than the field of ``config`` with their name."""
+    known = {f.name for f in fields(config)}
     try:
-        TypeAdapter(kind.Config).validate_python({k: v for k, v in settings.options.items() if k in known})
+        TypeAdapter(config).validate_python({k: v for k, v in options.items() if k in known})
     except ValidationError as error:
         raise PairsiftError(f"options: {_sentence(error)}") from None
 
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
+    where = shown(".".join(str(part) for part in first["loc"]))
     came = "" if first["type"] == "value_error" else f", got {shown(repr(first['input']))}"
     reason = first["msg"].removeprefix("Value error, ")
     return f"{where}{': ' if where else ''}{reason}{came}"
