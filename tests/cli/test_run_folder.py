@@ -216,7 +216,7 @@ def test_ctrl_c_is_one_line_that_says_how_to_go_on(mine: Path, tmp_path: Path) -
     assert process.returncode == 130, err
     assert out == ""
     last = [line for line in err.splitlines() if not line.startswith("epoch ")]
-    says = r"stopped; (.+) holds all up to the end of epoch \d+; go on from there with --resume"
+    says = r"stopped; (.+) holds all up to (?:the end|batch \d+) of epoch \d+; go on from there with --resume"
     assert len(last) == 1 and re.fullmatch(says, last[0])[1] == str(run), last
 
 

@@ -22,12 +22,25 @@ SMALL = {
     "options": {"encoder_options": {"widths": (4, 4, 8)}, "hidden": 8},
 }
 
+# Every framework, as small as it can be.
+TINY = {"encoder_options": {"widths": (4, 4)}}
+FRAMEWORKS = {
+    "simclr": {**TINY, "hidden": 8},
+    "moco": {**TINY, "hidden": 8, "queue": 32},
+    "simsiam": {**TINY, "projection": 8, "bottleneck": 4},
+    "tstcc": {**TINY, "steps": 2, "hidden": 8, "layers": 1, "heads": 2, "mlp": 8},
+    "tfc": {**TINY, "hidden": 8},
+    "btsf": {},
+}
+
 
 class Slow(Callback):
-    """Every batch takes a while, so that a kill finds the run at work; it says when it begins."""
+    """Batches and writes take a while, so that a kill finds the run at one; it says when it begins."""
 
     def __init__(self, pipe: Connection | None = None) -> None:
         self.pipe = pipe
+        sync = os.fsync
+        os.fsync = lambda handle: (time.sleep(0.01), sync(handle))[1]
 
     def on_train_start(self, trainer, pl_module) -> None:
         if self.pipe is not None:

@@ -8,6 +8,7 @@ import torch
 
 from pairsift.errors import PairsiftError
 from pairsift.training.checkpoint import (
+    CannotWrite,
     DamagedCheckpoint,
     checkpoints,
     load_checkpoint,
@@ -91,7 +92,7 @@ def test_a_failed_write_leaves_the_file_before_it(tmp_path: Path, monkeypatch: p
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pairsift.training.checkpoint.os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(CannotWrite, match=r"file cannot be written \(No space left on device\)"):
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

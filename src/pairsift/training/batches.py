@@ -36,6 +36,7 @@ class EpochBatches(Sampler[Tensor]):
         self.rank = rank
         self.world = world
         self.epoch = 0
+        self.done = 0  # batches that the next pass leaves out, as they were trained on before
 
     def set_epoch(self, epoch: int) -> None:
         """Say which epoch the next pass is (from 0); Lightning calls this."""
@@ -47,7 +48,9 @@ class EpochBatches(Sampler[Tensor]):
     def __iter__(self) -> Iterator[Tensor]:
         generator = torch.Generator().manual_seed(derive_seed(self.seed, ORDER, self.epoch))
         order = torch.randperm(self.num_series, generator=generator)
-        for start in range(0, len(self) * self.batch_size * self.world, self.batch_size * self.world):
+        step, done = self.batch_size * self.world, self.done
+        self.done = 0
+        for start in range(done * step, len(self) * step, step):
             first = start + self.rank * self.batch_size
             yield order[first : first + self.batch_size]
 
@@ -56,9 +59,23 @@ def _as_is(batch: Any) -> Any:
     return batch
 
 
-def batch_loader(series: Series, batches: EpochBatches) -> DataLoader[Batch]:
+class BatchLoader(DataLoader[Batch]):
+    """A loader that knows where in the epoch a checkpoint was taken; Lightning asks and tells it."""
+
+    sampler: EpochBatches
+
+    def state_dict(self) -> dict[str, int]:
+        """How much of the epoch is done."""
+        return {"done": self.sampler.done}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Leave that out of the next pass."""
+        self.sampler.done = int(state["done"])
+
+
+def batch_loader(series: Series, batches: EpochBatches) -> BatchLoader:
     """Read a whole batch at a time: no per-series Python."""
-    return DataLoader(
+    return BatchLoader(
         series,
         sampler=batches,
         batch_size=None,

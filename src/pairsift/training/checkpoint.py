@@ -16,8 +16,10 @@ from lightning.pytorch.callbacks import Checkpoint
 
 from pairsift.errors import PairsiftError, shown
 
-_MAGIC = b"pairsift checkpoint 1 sha256 "
-_NAME = re.compile(r"epoch-(\d+)\.ckpt")
+FORMAT = 1
+_START = b"pairsift checkpoint "
+_MAGIC = b"%s%d sha256 " % (_START, FORMAT)
+_NAME = re.compile(r"epoch-(\d+)(?:-batch-(\d+))?\.ckpt")  # epochs done, and batches of the next one
 _HEADER = len(_MAGIC) + 64 + 1
 
 
@@ -25,17 +27,44 @@ class DamagedCheckpoint(PairsiftError):
     """A checkpoint that is not what was written."""
 
 
+class CannotWrite(PairsiftError):
+    """A file that could not be written: a full disk, a folder that went away. What stood there stands."""
+
+
 def write_whole(path: Path, payload: bytes) -> None:
     """Write a file so that whoever looks sees the old one or the new one, never a part."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        _write(path, aside, payload)
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written ({error.strerror or error})") from error
+
+
+def _write(path: Path, aside: Path, payload: bytes) -> None:
     try:
         with aside.open("wb") as file:
             file.write(payload)
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
+        _keep_name(path.parent)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _keep_name(folder: Path) -> None:
+    """Have the disk know a new name in a folder, for a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def clear_parts(folder: Path) -> None:
+    """Delete what writers that were killed have left aside; nobody else may be writing."""
+    for part in folder.glob(".*.part"):
+        part.unlink(missing_ok=True)
 
 
 def save_checkpoint(state: dict[str, Any], path: Path) -> None:
@@ -50,6 +79,11 @@ def save_checkpoint(state: dict[str, Any], path: Path) -> None:
 def load_checkpoint(path: Path) -> dict[str, Any]:
     """Read what ``save_checkpoint`` wrote; tensors and plain values only, nothing is executed."""
     data = memoryview(path.read_bytes())
+    later = re.match(rb"%s(\d{1,9}) " % _START, bytes(data[:64]))
+    if later and int(later[1]) > FORMAT:
+        raise PairsiftError(
+            f"{path} is of format {int(later[1])}, this pairsift reads up to {FORMAT}; install a newer one"
+        )
     if bytes(data[: len(_MAGIC)]) != _MAGIC or len(data) <= _HEADER:
         raise DamagedCheckpoint(f"{path} is not a pairsift checkpoint, or was cut short")
     payload = data[_HEADER:]
@@ -69,9 +103,31 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     return state
 
 
+def name_of(epochs: int, batches: int = 0) -> str:
+    """A checkpoint's name: how many epochs are done, and how many batches of the next one."""
+    return f"epoch-{epochs:06d}{f'-batch-{batches:06d}' if batches else ''}.ckpt"
+
+
+def _moment(path: Path) -> tuple[int, int]:
+    found = _NAME.fullmatch(path.name)
+    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+
+
+def done_by(path: Path) -> str:
+    """How far a run had come when it wrote this checkpoint, in words."""
+    epochs, batches = _moment(path)
+    return f"batch {batches} of epoch {epochs + 1}" if batches else f"the end of epoch {epochs}"
+
+
 def checkpoints(folder: Path) -> list[Path]:
     """The checkpoints in a folder, oldest first."""
-    return sorted(p for p in folder.glob("epoch-*.ckpt") if _NAME.fullmatch(p.name))
+    return sorted((p for p in folder.glob("epoch-*.ckpt") if _NAME.fullmatch(p.name)), key=_moment)
+
+
+def drop_old(folder: Path) -> None:
+    """Delete all but the last two checkpoints."""
+    for old in checkpoints(folder)[:-2]:
+        old.unlink()
 
 
 def newest_checkpoint(folder: Path) -> tuple[Path | None, list[str]]:
@@ -130,7 +186,6 @@ class EpochCheckpoints(Checkpoint):
         done = trainer.current_epoch + 1
         if done % self.every and done != trainer.max_epochs:
             return
-        trainer.save_checkpoint(self.folder / f"epoch-{done:06d}.ckpt")
+        trainer.save_checkpoint(self.folder / name_of(done))
         if trainer.is_global_zero:
-            for old in checkpoints(self.folder)[:-2]:
-                old.unlink()
+            drop_old(self.folder)

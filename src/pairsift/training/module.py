@@ -13,6 +13,7 @@ from pairsift.data.series import Batch
 from pairsift.frameworks import Framework
 from pairsift.mining import FAULTY, NOISY, BadPairMiner, hide_from_ddp
 from pairsift.training.guard import Guard
+from pairsift.training.moment import moment, take_up
 from pairsift.training.seeds import DROPOUT, VIEWS, derive_seed
 
 _NO_LOSS = {"loss": math.nan, "weighted_loss": math.nan}
@@ -59,6 +60,23 @@ class PairModule(LightningModule):
         self._last: tuple[Tensor, Tensor] | None = None  # the batch's losses and index, for the guard
         self._generator: torch.Generator | None = None
         self._sums: Tensor | None = None  # this epoch's sums: raw loss, weighted loss, pairs
+        self._taken_up: dict[str, Any] | None = None  # the middle of an epoch, from a checkpoint
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add what the middle of an epoch needs; between epochs there is nothing to add."""
+        if self._generator is not None and self._sums is not None:
+            checkpoint["moment"] = moment(self._generator, self._sums, self._skipped_before)
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Remember it until the training starts, and with it torch's randomness."""
+        self._taken_up = checkpoint.get("moment")
+
+    def on_train_start(self) -> None:
+        """Go on in the middle of an epoch, whose start Lightning does not announce again."""
+        if self._taken_up is not None:
+            self._generator, self._sums, self._skipped_before = take_up(self._taken_up, self.device)
+            self.guard.watch(self.framework.buffers())
+            self._taken_up = None
 
     def on_train_epoch_start(self) -> None:
         """Give the epoch its own randomness, so that a resumed run needs no saved random state."""
@@ -100,6 +118,7 @@ class PairModule(LightningModule):
         self.guard.stop_if_hopeless(0, self.lr)
         if self.miner is not None:
             self.miner.end_epoch()
+        self._generator = None
 
     def _count(self, losses: Tensor, loss: Tensor) -> None:
         assert self._sums is not None  # set at the epoch's start

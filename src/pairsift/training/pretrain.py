@@ -165,12 +165,12 @@ def pretrain(
             own.append(ProgressLines(log))
         if home:
             own.append(EpochCheckpoints(home / "checkpoints"))
-        with torch.random.fork_rng(devices=[]), quiet_lightning(), stoppable(home) as more:
+        with torch.random.fork_rng(devices=[]), quiet_lightning(), stoppable(home, batches) as more:
             trainer = build_trainer(settings, [*own, *callbacks, *more], group)
             trainer.fit(module, batch_loader(series, batches), ckpt_path=start)
-        run = Run(framework.eval(), miner, log.rows, history, settings, home)
-        if home and group.first:
-            _finish(run)
+            run = Run(framework.eval(), miner, log.rows, history, settings, home)
+            if home and group.first:
+                _finish(run)
     return run
 
 

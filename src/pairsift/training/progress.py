@@ -42,12 +42,13 @@ class EpochLog(Callback):
             write_whole(self.path, _as_csv(self.rows))
 
     def state_dict(self) -> dict[str, Any]:
-        """The rows so far."""
-        return {"rows": self.rows}
+        """The rows so far, and how long the running epoch has taken."""
+        return {"rows": self.rows, "spent": time.perf_counter() - self._began}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from the rows of a checkpoint."""
         self.rows = list(state_dict["rows"])
+        self._began = time.perf_counter() - state_dict.get("spent", 0.0)
 
 
 def _as_csv(rows: list[dict[str, float]]) -> bytes:
