@@ -107,6 +107,7 @@ def test_corrupt_plants_in_the_training_part_only_and_keeps_the_truth(
     assert (clean.train.x != bad.train.x).any(axis=(1, 2)).tolist() == (bad.train.truth == 1).tolist()
     assert (bad.train.other != bad.train.x).any(axis=(1, 2)).tolist() == (bad.train.truth == 2).tolist()
     assert np.array_equal(clean.train.y, bad.train.y) and clean.train.classes == bad.train.classes
+    assert "torch" in bad.train.facts["versions"]
     assert bad.train.facts["corrupt"]["seed"] == 3 and bad.train.facts["source"]["data"].endswith(
         "labelled.npz"
     )

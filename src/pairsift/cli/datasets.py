@@ -137,6 +137,7 @@ def corrupt(
     from pairsift.data import CATALOG
     from pairsift.data import corrupt as plant
     from pairsift.data.save import save_series
+    from pairsift.training import versions
 
     writable(out, ".npz")
     shares = choose("corrupt", config, noisy=noisy, faulty=faulty, seed=seed, snr=snr)
@@ -149,7 +150,7 @@ def corrupt(
     }
     there = {name: part for name, part in parts.items() if part is not None}
     split = np.repeat(list(there), [len(part) for part in there.values()])
-    facts: dict[str, Any] = {"source": reading.source(data, how)}
+    facts: dict[str, Any] = {"source": reading.source(data, how), "versions": versions()}
     if data in CATALOG:
         facts["dataset"] = data  # its published settings stay the defaults
     save_series(one_after_the_other(list(there.values()), facts), out, split if len(there) > 1 else None)
