@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -22,13 +23,14 @@ class ContrastiveEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     Args:
         framework: "simclr", "moco", "simsiam", "tstcc", "tfc" or "btsf".
-        mining: "dbpm", "rince" or "none".
+        mining: "dbpm", "auto", "mend", "rince" or "none".
         epochs: passes over the data.
         batch_size: series a batch.
         lr: Adam's learning rate.
         warmup: epochs in which the miner only watches; a third of them if None.
         noisy: beta of the noisy side; None switches it off.
         faulty: beta of the faulty side; None switches it off.
+        mend: which parts of "mend" are on: "negatives", "gentle", "noisy"; all if None.
         weight: how bad pairs are weighed: a name ("gaussian", "zero", ...) or a number; the framework's own
             if None.
         dataset: a known dataset whose published settings are the defaults ("har", ...).
@@ -40,7 +42,7 @@ class ContrastiveEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     Attributes:
         framework_: the trained framework, a torch module.
         bad_pairs_: the miner's table, a row a series of ``fit``: index, kind, score, mean_loss, std_loss,
-            weight, seen. None where nothing is mined.
+            weight, seen, and with "mend" done. None where nothing is mined.
         metrics_: a dictionary an epoch.
         series_shape_: channels and time steps a series, (C, T).
         n_features_in_: the length of X's second axis: T if X is (N, T), C if it is (N, C, T).
@@ -62,6 +64,7 @@ class ContrastiveEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         warmup: int | None = None,
         noisy: float | None = 2.0,
         faulty: float | None = 3.0,
+        mend: Sequence[str] | None = None,
         weight: str | float | None = None,
         dataset: str | None = None,
         options: dict[str, Any] | None = None,
@@ -77,6 +80,7 @@ class ContrastiveEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self.warmup = warmup
         self.noisy = noisy
         self.faulty = faulty
+        self.mend = mend
         self.weight = weight
         self.dataset = dataset
         self.options = options
@@ -103,6 +107,7 @@ class ContrastiveEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             warmup=self.warmup,
             noisy=self.noisy,
             faulty=self.faulty,
+            mend=self.mend,
             weight=None if self.weight is None else str(self.weight),
             dataset=self.dataset,
             options=dict(self.options or {}),

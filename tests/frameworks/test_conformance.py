@@ -254,6 +254,21 @@ def test_nobody_left_as_a_negative_is_no_disaster(name: str, loss: str) -> None:
     assert all(p.grad is None or p.grad.isfinite().all() for p in framework.parameters())
 
 
+@every_combination
+@pytest.mark.parametrize("training", [True, False])
+def test_a_glance_sees_the_losses_and_leaves_no_trace(name: str, loss: str, training: bool) -> None:
+    framework = without_dropout(train_a_little(small(name, loss))).train(training)
+    u, v = two_views(framework, 6)
+    negatives = torch.tensor([True, True, False, True, True, True])
+    before = copy.deepcopy(framework.state_dict())
+    with torch.random.fork_rng():
+        torch.manual_seed(5)
+        seen = framework.glance(u, v, negatives)
+    assert not seen.requires_grad and framework.training == training
+    assert all(torch.equal(value, before[key]) for key, value in framework.state_dict().items())
+    torch.testing.assert_close(seen, losses_of(framework, u, v, negatives).detach(), rtol=1e-5, atol=1e-5)
+
+
 @every_framework
 def test_gentle_series_have_milder_views(name: str) -> None:
     framework, x = small(name), some_series(6)

@@ -99,7 +99,7 @@ def test_everybodys_keys_enter_every_queue(monkeypatch: pytest.MonkeyPatch) -> N
     x = some_series(4)
     with_keys = unit(framework.slow(x))
     mask = torch.tensor([True, True, False, True])
-    monkeypatch.setattr(moco, "gather", lambda z: torch.cat([z, z if z.dtype == torch.bool else -z]))
+    monkeypatch.setattr(moco, "gather_uneven", lambda z: torch.cat([z, z if z.dtype == torch.bool else -z]))
     losses_of(framework, x, x, mask)
     assert framework.queue.valid[:8].tolist() == [True, True, False, True] * 2
     torch.testing.assert_close(framework.queue.keys[:4], with_keys)

@@ -11,6 +11,7 @@ import torch.multiprocessing as mp
 
 from pairsift.errors import PairsiftError
 from pairsift.losses import RINCE, Contrast, InfoNCE, gather
+from pairsift.losses.gather import gather_uneven
 
 CRITERIA: list[type[Contrast]] = [InfoNCE, RINCE]
 KEEP = [True, False, True, True, True, False, True, True]
@@ -41,6 +42,8 @@ def one_process(rank: int, folder: str) -> None:
         gather(torch.ones(2 + rank, 3))
     except PairsiftError as error:
         results["uneven"] = str(error)
+    mine_alone = torch.arange(6.0).view(3, 2)[: 1 + 2 * rank] + 10 * rank
+    results["rows"] = [gather_uneven(rows) for rows in (mine_alone, mine_alone[:, 0] > 3)]
     torch.save(results, f"{folder}/{rank}.pt")
     dist.destroy_process_group()
 
@@ -60,12 +63,15 @@ def test_two_processes_equal_one(tmp_path: Path) -> None:
                     both = torch.cat([half[key][place] for half in halves])
                     torch.testing.assert_close(both, expected)
                 assert halves[0][key][3] == criterion.chance_level(8)
+    for half in halves:
+        assert half["rows"][0].tolist() == [[0, 1], [10, 11], [12, 13], [14, 15]]
+        assert half["rows"][1].tolist() == [False, True, True, True]
     assert all("as many rows from each, got [2, 3]" in half["uneven"] for half in halves)
 
 
 def test_alone_it_is_the_tensor_itself() -> None:
     z = torch.ones(3, 2)
-    assert gather(z) is z
+    assert gather(z) is z and gather_uneven(z) is z
     zu, zv = embeddings()
     assert torch.equal(InfoNCE(gather=True)(zu, zv), InfoNCE()(zu, zv))
 

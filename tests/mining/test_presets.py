@@ -47,7 +47,7 @@ def test_weights_have_names(name, weight):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"mining": "dpbm"}, "mining must be one of none, rince, dbpm, auto, got 'dpbm'"),
+        ({"mining": "dpbm"}, "mining must be one of none, rince, dbpm, auto, mend, got 'dpbm'"),
         (
             {"weight": "gauss"},
             "weight must be .* one of gaussian, peak-one, zero, mixture, got 'gauss'",

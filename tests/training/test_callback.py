@@ -10,7 +10,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from pairsift.errors import PairsiftError
-from pairsift.mining import BadPairMiner, ConstantWeight, Sigma
+from pairsift.mining import BadPairMiner, ConstantWeight, MendingMiner, Sigma
 from pairsift.training.callback import BadPairMining
 
 N = 24
@@ -182,3 +182,35 @@ def test_mistakes_get_one_sentence(tmp_path: Path) -> None:
     done.save_checkpoint(tmp_path / "x.ckpt")
     with pytest.raises(PairsiftError, match="made with 24 pairs, the miner has num_pairs=30"):
         trainer(2, BadPairMining(BadPairMiner(30))).fit(Theirs(), loader(), ckpt_path=tmp_path / "x.ckpt")
+
+
+class Mended(Theirs):
+    """A module that asks the miner how to draw: "views" are the series, brought nearer to 0 where gentle."""
+
+    def training_step(self, batch, batch_idx):
+        x, index = batch
+        plan = self.miner.plan(index)
+        self.plans = [*getattr(self, "plans", []), (self.current_epoch, plan)]
+        return self.miner(self.losses(x * (1 - plan.gentle[:, None])), index).mean()
+
+
+def test_a_mending_miner_travels_and_resumes_like_any_other(tmp_path: Path) -> None:
+    def mending() -> BadPairMining:
+        return BadPairMining(MendingMiner(N, warmup_epochs=1, threshold=Sigma(0.5, 0.5), interval=2))
+
+    straight, module = mending(), Mended()
+    trainer(6, straight).fit(module, loader())
+    care = straight.miner.care
+    assert care.left_out.any() and care.milder.any()
+    assert any(not plan.negatives.all() and plan.gentle.any() for epoch, plan in module.plans if epoch > 0)
+    assert all(plan.negatives.all() and not plan.gentle.any() for epoch, plan in module.plans if epoch == 0)
+
+    first = mending()
+    begun = trainer(3, first)
+    begun.fit(Mended(), loader())
+    begun.save_checkpoint(tmp_path / "cut.ckpt")
+    second = mending()
+    trainer(6, second).fit(Mended(), loader(), ckpt_path=tmp_path / "cut.ckpt", weights_only=False)
+    ours, theirs = straight.miner.state_dict(), second.miner.state_dict()
+    assert [name for name, value in ours.items() if not torch.equal(value, theirs[name])] == []
+    assert set(second.miner.table()["done"]) - {""}

@@ -15,7 +15,9 @@ from pairsift.errors import PairsiftError, shown
 FORMAT = 1  # part of every key: a new one means that old cells answer another question
 BAD_ONLY = ("noisy", "faulty", "weight", "history", "warmup")  # these say nothing where nothing is mined
 Framework = Literal["simclr", "moco", "simsiam", "tstcc", "tfc", "btsf"]
-Mining = Literal["none", "rince", "dbpm", "auto", "mend", "oracle", "clean"]
+Mining = Literal["none", "rince", "dbpm", "auto", "mend", "known", "oracle", "clean"]
+Part = Literal["negatives", "gentle", "noisy"]
+PARTS: tuple[Part, ...] = ("negatives", "gentle", "noisy")
 Beta = float | Literal["off"] | None
 
 
@@ -30,10 +32,14 @@ class Cell(BaseModel):
         data: what ``simulate`` takes; for "simulated" only.
         planted: the share of the training pairs that is made bad.
         kind: which kinds are planted: "both" (half each), "noisy" or "faulty".
+        damage: how faulty pairs are damaged: "fixed" to the pair's second view, or "random", one view anew
+        each
+            epoch; None: fixed.
         framework: the contrastive method.
         options: its own settings.
-        mining: "none", "rince", a miner's name, "oracle" (exactly the planted pairs are dropped) or "clean"
-            (nothing is planted).
+        mining: "none", "rince", a miner's name, "known" (mend, told what was planted), "oracle" (exactly the
+            planted pairs are dropped) or "clean" (nothing is planted).
+        parts: which parts of mend are on; None: all.
         noisy: beta of the noisy side, or "off".
         faulty: beta of the faulty side, or "off".
         weight: the miner's weight: a name, a number, or "mixture-P"; the framework's own if None.
@@ -57,9 +63,11 @@ class Cell(BaseModel):
     data: dict[str, Any] = Field(default_factory=dict)
     planted: float = Field(default=0.0, ge=0, lt=1)
     kind: Literal["both", "noisy", "faulty"] = "both"
+    damage: Literal["fixed", "random"] | None = None
     framework: Framework = "simclr"
     options: dict[str, Any] = Field(default_factory=dict)
     mining: Mining = "none"
+    parts: tuple[Part, ...] | None = None
     noisy: Beta = 2.0
     faulty: Beta = 3.0
     weight: str | None = None
@@ -94,7 +102,9 @@ class Cell(BaseModel):
         where = "-".join(
             filter(None, [self.dataset, self.task, self.split if self.split != "published" else ""])
         )
-        return f"{where}{bad} {self.framework} {self.mining} seed {self.seed}"
+        struck = " random damage" if self.damage == "random" else ""
+        mining = " ".join([self.mining, *(self.parts or ())])
+        return f"{where}{bad}{struck} {self.framework} {mining} seed {self.seed}"
 
     @property
     def file(self) -> str:
@@ -112,8 +122,8 @@ class Cell(BaseModel):
 def make_cell(**settings: Any) -> Cell:
     """A cell with what makes no difference left out; a mistake is one sentence.
 
-    "clean" is the run without planting, and where nothing is planted the oracle has nothing to drop: both
-    become "none", and share its result.
+    "clean" is the run without planting, and where nothing is planted the oracle has nothing to drop and
+    nothing is known: all become "none", and share its result.
     """
     for name in settings:
         refuse_unknown("setting", name, Cell.model_fields)
@@ -121,11 +131,16 @@ def make_cell(**settings: Any) -> Cell:
     if given.get("mining") == "clean":
         given.update(mining="none", planted=0.0)
     if not given.get("planted"):
-        given["kind"] = "both"
-        given["mining"] = "none" if given.get("mining") == "oracle" else given.get("mining", "none")
+        given.update(kind="both", damage=None)
+        if given.get("mining") in ("oracle", "known"):
+            given["mining"] = "none"
+    if given.get("damage") == "fixed" or given.get("kind") == "noisy":
+        given["damage"] = None
+    if given.get("mining") != "mend" or set(given.get("parts") or PARTS) == set(PARTS):
+        given["parts"] = None
     if given.get("noisy") == "off" == given.get("faulty") and given.get("mining") == "dbpm":
         given["mining"] = "none"  # nothing is ever flagged
-    if given.get("mining", "none") in ("none", "rince", "oracle"):
+    if given.get("mining", "none") in ("none", "rince", "known", "oracle"):
         given.update(dict.fromkeys(BAD_ONLY))
     elif given.get("mining") in ("auto", "mend"):
         given.update(noisy=None, faulty=None)

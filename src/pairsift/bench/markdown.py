@@ -19,6 +19,7 @@ NAMES = {
     "dbpm": "DBPM",
     "auto": "Auto",
     "mend": "Mend",
+    "known": "kinds known",
     "oracle": "oracle",
     "clean": "clean",
     "har": "HAR",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -46,7 +47,8 @@ def materials(cell: Cell, root: str | None = None) -> Materials:
             raise PairsiftError(f"spec: data holds options of the simulation, {cell.dataset} takes none")
         splits = _loaded(cell.dataset, cell.split, cell.task, root)
         _check_size(cell, splits)
-        planted = corrupt(splits.train, noisy, faulty, seed=cell.seed) if cell.planted else None
+        view: Literal["second", "random"] = "random" if cell.damage == "random" else "second"
+        planted = corrupt(splits.train, noisy, faulty, seed=cell.seed, view=view) if cell.planted else None
     learned = planted or splits.train
     if cell.mining == "oracle":
         assert learned.truth is not None  # a cell without planting is never an oracle's
@@ -58,6 +60,8 @@ def _simulated(cell: Cell, noisy: float, faulty: float) -> tuple[Splits, Series 
     """The simulation without and with bad pairs: all other series are the same in both."""
     if cell.split != "published" or cell.task is not None or cell.sample is not None:
         raise PairsiftError("spec: simulated has one split, one task and any size; leave these out")
+    if cell.damage == "random":
+        raise PairsiftError("spec: the simulation's faulty pairs are damaged for good; leave damage out")
     size = int(cell.data.get("n_train", 3600))
     options = json.dumps(cell.data, sort_keys=True)
     splits = _drawn(options, 0, 0, cell.seed)

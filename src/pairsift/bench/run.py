@@ -13,7 +13,9 @@ from pairsift.bench.cell import FORMAT, Cell, make_cell
 from pairsift.bench.clock import MinerClock
 from pairsift.bench.materials import Materials, materials
 from pairsift.bench.mined import kept_map, kept_pairs, mined_facts
+from pairsift.bench.told import ToldMiner
 from pairsift.data.series import Series
+from pairsift.data.strikes import RandomStrikes
 from pairsift.evaluation import embed_series, linear_probe
 from pairsift.frameworks import Framework
 from pairsift.mining import BadPairMiner, MixtureWeight, Ramp, build_miner
@@ -40,10 +42,11 @@ def run_cell(settings: dict[str, Any], root: str | None = None) -> dict[str, Any
     held = materials(cell, root)
     wanted = training_settings(cell)
     framework = make_framework(wanted, held.learned)
-    miner = make_miner(cell, wanted, framework, len(held.learned))
+    miner = make_miner(cell, wanted, framework, held.learned)
     clock = MinerClock(miner)
     start, start_cpu = time.perf_counter(), time.process_time()
-    run = pretrain(held.learned, wanted, framework=framework, miner=miner, progress=False)
+    strike = RandomStrikes(held.learned.truth) if cell.damage == "random" else None
+    run = pretrain(held.learned, wanted, framework=framework, miner=miner, progress=False, strike=strike)
     train, train_cpu = time.perf_counter() - start, time.process_time() - start_cpu
     result: dict[str, Any] = {
         "format": FORMAT,
@@ -93,8 +96,11 @@ def training_settings(cell: Cell) -> Settings:
     )
 
 
-def make_miner(cell: Cell, wanted: Settings, framework: Framework, num_pairs: int) -> BadPairMiner | None:
+def make_miner(cell: Cell, wanted: Settings, framework: Framework, series: Series) -> BadPairMiner | None:
     """The cell's miner, None where nothing is mined."""
+    num_pairs = len(series)
+    if cell.mining == "known":
+        return ToldMiner(series.truth, batch_size=min(cell.batch_size, num_pairs))
     if cell.mining not in ("dbpm", "auto", "mend"):
         return None
     return build_miner(
@@ -106,6 +112,7 @@ def make_miner(cell: Cell, wanted: Settings, framework: Framework, num_pairs: in
         weight=_weight(cell.weight or framework.mining_weight),
         history=Ramp(cell.epochs) if cell.history == "ramp" else wanted.history,  # type: ignore[arg-type]
         batch_size=min(cell.batch_size, num_pairs),
+        parts=cell.parts,
     )
 
 

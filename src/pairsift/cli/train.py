@@ -70,7 +70,9 @@ def pretrain(
     options: opt.Set = None,
     mining: Annotated[
         str | None,
-        typer.Option("--mining", "-m", help="none, rince, dbpm or auto (no betas).", rich_help_panel=_MINING),
+        typer.Option(
+            "--mining", "-m", help="none, rince, dbpm, auto (no betas) or mend.", rich_help_panel=_MINING
+        ),
     ] = None,
     warmup: Annotated[
         int | None,
@@ -88,6 +90,14 @@ def pretrain(
         str | None,
         typer.Option(
             "--faulty", help="dbpm: beta of the faulty side, 3 if left out, or off.", rich_help_panel=_MINING
+        ),
+    ] = None,
+    mend: Annotated[
+        str | None,
+        typer.Option(
+            "--mend",
+            help="mend: which parts of it are on, of negatives,gentle,noisy; all if left out.",
+            rich_help_panel=_MINING,
         ),
     ] = None,
     weight: Annotated[
@@ -125,6 +135,7 @@ def pretrain(
         "warmup": warmup,
         "noisy": noisy,
         "faulty": faulty,
+        "mend": None if mend is None else mend.split(","),
         "weight": weight,
         "history": history,
     }

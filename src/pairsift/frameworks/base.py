@@ -154,6 +154,25 @@ class Framework(nn.Module, ABC):
             Losses, shape (B,).
         """
 
+    @torch.no_grad()
+    def glance(self, u: Tensor, v: Tensor, negatives: Tensor | None = None) -> Tensor:
+        """The losses that ``forward`` would give in the mode it is in, without gradient and without a trace.
+
+        What a pass of training leaves behind (running statistics, a slow copy, a queue) is put back. Only
+        torch's randomness moves on, where dropout draws from it.
+
+        Returns:
+            Losses, shape (B,).
+        """
+        state = [*self.buffers(), *(p for p in self.parameters() if not p.requires_grad)]
+        before = [tensor.clone() for tensor in state]
+        try:
+            losses: Tensor = self(u, v, negatives)
+        finally:
+            for tensor, old in zip(state, before):
+                tensor.copy_(old)
+        return losses
+
     @abstractmethod
     def represent(self, x: Tensor) -> Tensor:
         """The encoder's features, shape (B, out_features), in whatever mode the framework is in."""

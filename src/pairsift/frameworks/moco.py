@@ -14,8 +14,9 @@ from pairsift.frameworks.base import Framework, FrameworkConfig
 from pairsift.frameworks.ema import MovingAverage
 from pairsift.frameworks.heads import projection_head
 from pairsift.frameworks.queue import KeyQueue
-from pairsift.losses import Contrast, gather
+from pairsift.losses import Contrast
 from pairsift.losses.embeddings import check_embeddings, unit
+from pairsift.losses.gather import gather_uneven
 
 MASKED = -1e30  # stands for -inf in logsumexp, whose gradient is NaN where nothing else is in a row
 
@@ -87,7 +88,7 @@ class MoCo(Framework):
         check_embeddings(queries, keys, negatives, least=2)
         losses = self.contrast(unit(queries), keys, negatives)
         if self.training:
-            self.queue.push(gather(keys), None if negatives is None else gather(negatives))
+            self.queue.push(gather_uneven(keys), None if negatives is None else gather_uneven(negatives))
         return losses
 
     def contrast(self, queries: Tensor, keys: Tensor, negatives: Tensor | None = None) -> Tensor:

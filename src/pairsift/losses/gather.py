@@ -44,6 +44,26 @@ def gather(z: Tensor) -> Tensor:
     return gathered
 
 
+@torch.no_grad()
+def gather_uneven(z: Tensor) -> Tensor:
+    """As ``gather``, but each process may give another number of rows; without gradient.
+
+    Args:
+        z: rows, shape (B, ...).
+    """
+    if processes() == 1:
+        return z
+    mine = torch.tensor([len(z)], device=z.device)
+    counts = [torch.empty_like(mine) for _ in range(processes())]
+    dist.all_gather(counts, mine)
+    rows = torch.cat(counts).tolist()
+    padded = z.new_zeros((max(rows), *z.shape[1:]))
+    padded[: len(z)] = z
+    parts = [torch.empty_like(padded) for _ in rows]
+    dist.all_gather(parts, padded)
+    return torch.cat([part[:count] for part, count in zip(parts, rows)])
+
+
 class _Gather(torch.autograd.Function):
     """all_gather whose backward sums every process' gradients and keeps one's own rows."""
 

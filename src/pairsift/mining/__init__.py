@@ -2,6 +2,7 @@
 
 from pairsift.mining.auto import Auto
 from pairsift.mining.memory import Memory, Ramp, Statistics
+from pairsift.mining.mend import PARTS, MendingMiner, Plan
 from pairsift.mining.miner import BadPairMiner
 from pairsift.mining.population import Population
 from pairsift.mining.presets import MININGS, build_miner
@@ -15,13 +16,16 @@ __all__ = [
     "MININGS",
     "NOISY",
     "NORMAL",
+    "PARTS",
     "Auto",
     "BadPairMiner",
     "ConstantWeight",
     "GaussianWeight",
     "Judge",
     "Memory",
+    "MendingMiner",
     "MixtureWeight",
+    "Plan",
     "Population",
     "Ramp",
     "Sigma",

@@ -156,13 +156,20 @@ class Memory(nn.Module):
             loss.zero_()
             visits.zero_()
 
-    def merged(self, epoch: int) -> Memory:
-        """A copy with this epoch's losses folded in; this memory stays as it is."""
+    def copied(self) -> Memory:
+        """A copy, the running epoch's losses included; what is done to it leaves this memory as it is."""
         copy = Memory(0, self.history)
         for name, value in self.named_buffers():
             setattr(copy, name, value.clone())
-        copy.merge(epoch)
         return copy
+
+    def without(self, which: Tensor) -> Memory:
+        """The same memory, its history not copied, as if some pairs, bool (N,), had never been seen."""
+        part = Memory(0, self.history)
+        for name, value in self.named_buffers():
+            setattr(part, name, value)
+        part.seen = self.seen.masked_fill(which, 0)
+        return part
 
     def rows(self, which: Tensor | slice) -> Statistics:
         """The history of some pairs, without the running epoch; of a slice a view, not a copy."""

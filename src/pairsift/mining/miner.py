@@ -10,15 +10,18 @@ from torch import Tensor, nn
 
 from pairsift.mining.checks import checked_index, checked_losses, whole_number
 from pairsift.mining.memory import History, Memory, Ramp, Statistics
+from pairsift.mining.panel import Panel
 from pairsift.mining.population import Population
 from pairsift.mining.sync import many_processes, sum_over_processes
 from pairsift.mining.table import pairs_table
-from pairsift.mining.thresholds import Judge, Sigma, Threshold
+from pairsift.mining.thresholds import Sigma, Threshold
 from pairsift.mining.watch import BatchSizes, Nonfinite
 from pairsift.mining.weights import GaussianWeight, Weigher, Weight
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+BLOCK = 2**16  # pairs judged at once
 
 
 class BadPairMiner(nn.Module):
@@ -85,7 +88,7 @@ class BadPairMiner(nn.Module):
         self._progress: Tensor
         self.register_buffer("_progress", torch.zeros(2, dtype=torch.int64))  # epoch, whether it is running
         self._epoch, self._running = 0, False  # the same on the host
-        self._fitted: tuple[Judge, Weigher] | None = None
+        self._fitted: tuple[Panel, Weigher] | None = None
         self._sizes = BatchSizes(self.batch_size)
         self.register_load_state_dict_post_hook(_after_load)  # type: ignore[no-untyped-call]
 
@@ -129,7 +132,7 @@ class BadPairMiner(nn.Module):
         if many_processes():
             noted.count.copy_(noted.before + sum_over_processes(self.memory, noted.count - noted.before))
         noted.before.copy_(noted.count)
-        self.memory.merge(self._epoch)
+        self._fold(self.memory)
         self._sizes.end_epoch()
         self._set_progress(self._epoch, False)
         self._fitted = None
@@ -176,10 +179,11 @@ class BadPairMiner(nn.Module):
         if not self.active:
             count = self.num_pairs if where is None else len(where)
             return torch.zeros(count, dtype=torch.int8, device=device)
-        judge = self._fit()[0]
+        panel = self._fit()[0]
         if where is not None:
-            return judge.judge(self.memory.rows(where))
-        return torch.cat([judge.judge(block) for block in self.memory.blocks(2**16)])
+            return panel.kinds(self.memory, where)
+        starts = range(0, self.num_pairs, BLOCK)
+        return torch.cat([panel.kinds(self.memory, slice(start, start + BLOCK)) for start in starts])
 
     def statistics(self) -> Statistics:
         """Mean, spread and count of each pair's loss, shapes (N,), the running epoch's losses included."""
@@ -199,7 +203,8 @@ class BadPairMiner(nn.Module):
         ``weight`` is what a loss as large as the pair's mean would get. A pair never seen has mean and
         spread NaN.
         """
-        return pairs_table(self._so_far(), self.threshold, self.weight)
+        memory = self._so_far()
+        return pairs_table(memory, self._convene(memory), self.weight)
 
     def extra_repr(self) -> str:
         """What print(miner) shows."""
@@ -220,10 +225,10 @@ class BadPairMiner(nn.Module):
         finite = values.isfinite()
         return torch.where(finite, losses, 0.0), index, finite
 
-    def _record(self, losses: Tensor, index: Tensor, finite: Tensor | None) -> None:
+    def _record(self, losses: Tensor, index: Tensor, finite: Tensor | None, size: int | None = None) -> None:
         if len(losses) == 0:
             return
-        if self._sizes.long_enough(len(losses)):
+        if self._sizes.long_enough(len(losses) if size is None else size):
             self.memory.add(losses.detach(), index, finite)
         if finite is not None:
             self._nonfinite.note(~finite, index)
@@ -231,20 +236,31 @@ class BadPairMiner(nn.Module):
     def _weigh(self, losses: Tensor, index: Tensor) -> Tensor:
         if not self.active:
             return losses
-        judge, weigher = self._fit()
-        bad = judge.judge(self.memory.rows(index)) > 0
+        panel, weigher = self._fit()
+        bad = panel.kinds(self.memory, index) > 0
         weight = torch.where(bad, weigher(losses.detach()), 1.0)  # Eq. 6
         return losses * weight.to(losses.dtype)  # Eq. 8
 
-    def _fit(self) -> tuple[Judge, Weigher]:
+    def _convene(self, memory: Memory) -> Panel:
+        """Fit the threshold to the memory, or to a copy of it."""
+        return Panel.convene(self.threshold, memory)
+
+    def _fit(self) -> tuple[Panel, Weigher]:
         """Threshold and weight from the epochs before this one: fitted once an epoch, and after loading."""
         if self._fitted is None:
-            population = Population(self.memory)
-            self._fitted = self.threshold.fit(population), self.weight.fit(population)
+            self._fitted = self._convene(self.memory), self.weight.fit(Population(self.memory))
         return self._fitted
 
+    def _fold(self, memory: Memory) -> None:
+        """Fold the running epoch into the memory, or into a copy of it."""
+        memory.merge(self._epoch)
+
     def _so_far(self) -> Memory:
-        return self.memory.merged(self._epoch) if self._running else self.memory
+        if not self._running:
+            return self.memory
+        memory = self.memory.copied()
+        self._fold(memory)
+        return memory
 
     def _set_progress(self, epoch: int, running: bool) -> None:
         self._epoch, self._running = epoch, running

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from pairsift.mining.auto import Auto
 from pairsift.mining.memory import History
+from pairsift.mining.mend import PARTS, MendingMiner
 from pairsift.mining.miner import BadPairMiner
 from pairsift.mining.thresholds import Sigma, Threshold
 from pairsift.mining.weights import ConstantWeight, GaussianWeight, MixtureWeight, Weight
 
 # RINCE is a loss that is robust to faulty views: it mines nothing, and is a choice beside mining.
-MININGS = ("none", "rince", "dbpm", "auto")
-MINERS = {"dbpm": "sigma", "auto": "auto"}  # and the threshold of each
+MININGS = ("none", "rince", "dbpm", "auto", "mend")
+MINERS = {"dbpm": "sigma", "auto": "auto", "mend": "auto"}  # and the threshold of each
 WEIGHTS: dict[str, Callable[[], Weight]] = {
     "gaussian": GaussianWeight,
     "peak-one": lambda: GaussianWeight(peak_one=True),
@@ -33,12 +35,13 @@ def build_miner(
     weight: Weight | str | float = "gaussian",
     history: History = "mean",
     batch_size: int | None = None,
+    parts: Iterable[str] | None = None,
 ) -> BadPairMiner | None:
     """A miner by name.
 
     Args:
         mining: "none" and "rince" (a loss, not a miner) give None; "dbpm" gives the paper's Algorithm 1,
-            "auto" the same with ``Auto()`` thresholds.
+            "auto" the same with ``Auto()`` thresholds, "mend" a ``MendingMiner``.
         num_pairs: how many pairs the dataset has.
         epochs: how long the run will be, if known.
         warmup_epochs: a third of ``epochs`` if None, 10 where that is not known either.
@@ -48,6 +51,7 @@ def build_miner(
         weight: a Weight, a number for a constant one, or "gaussian", "peak-one", "zero", "mixture".
         history: "mean", "last" or Ramp(max_epochs).
         batch_size: shorter batches are not remembered; None remembers all.
+        parts: of "mend", see ``MendingMiner``; all if None.
 
     Returns:
         The miner, or None where nothing is mined.
@@ -65,14 +69,16 @@ def build_miner(
             f"warmup_epochs must be less than epochs, or nothing is ever mined: got {warmup_epochs} of "
             f"{epochs}; train longer or warm up shorter"
         )
-    return BadPairMiner(
-        num_pairs,
-        warmup_epochs=warmup_epochs,
-        threshold=build_threshold(threshold, noisy, faulty),
-        weight=build_weight(weight),
-        history=history,
-        batch_size=batch_size,
-    )
+    common: dict[str, Any] = {
+        "warmup_epochs": warmup_epochs,
+        "threshold": build_threshold(threshold, noisy, faulty),
+        "weight": build_weight(weight),
+        "history": history,
+        "batch_size": batch_size,
+    }
+    if mining == "mend":
+        return MendingMiner(num_pairs, **common, parts=PARTS if parts is None else parts)
+    return BadPairMiner(num_pairs, **common)
 
 
 def build_threshold(

@@ -24,6 +24,12 @@ class BadPairMining(Callback):
         Trainer(callbacks=[mining]).fit(Contrast(), loader)
         mining.miner.table()
 
+    With a ``MendingMiner`` the step asks first how to draw the views and whom to keep out of the negatives:
+
+                plan = self.miner.plan(index)
+                losses = self.losses(x, plan.gentle, plan.negatives)
+                return self.miner(losses, index).mean()
+
     During ``fit`` the module has the miner as an attribute; it never becomes a part of the module. So the
     module's parameters and ``state_dict`` are what they were, a checkpoint loads with or without mining, and
     DistributedDataParallel does not see the memory. The callback starts and ends the epochs, keeps the

@@ -12,6 +12,7 @@ from torch import Tensor
 from pairsift.data.series import Batch
 from pairsift.frameworks import Framework
 from pairsift.mining import FAULTY, NOISY, BadPairMiner, hide_from_ddp
+from pairsift.training.drawn import Strike, take_step
 from pairsift.training.guard import Guard
 from pairsift.training.moment import moment, take_up
 from pairsift.training.seeds import DROPOUT, VIEWS, derive_seed
@@ -31,6 +32,7 @@ class PairModule(LightningModule):
         betas: Adam's.
         weight_decay: Adam's.
         seed: views and dropout repeat with it, epoch by epoch.
+        strike: damages views of planted pairs after they are drawn, where an experiment wants that.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class PairModule(LightningModule):
         betas: tuple[float, float] = (0.9, 0.99),
         weight_decay: float = 3e-4,
         seed: int = 0,
+        strike: Strike | None = None,
     ) -> None:
         super().__init__()
         self.framework = framework
@@ -50,6 +53,7 @@ class PairModule(LightningModule):
         self.betas = betas
         self.weight_decay = weight_decay
         self.seed = seed
+        self.strike = strike
         self.guard = Guard()
         hide_from_ddp(self)
         hidden: Any = getattr(self, "_ddp_params_and_buffers_to_ignore", [])
@@ -92,13 +96,10 @@ class PairModule(LightningModule):
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         """Views, losses, weights, mean."""
         self.guard.before()
-        u, v = self.framework.views(batch.x, batch.other, generator=self._generator)
-        losses = self.framework(u, v)
-        weighted = losses if self.miner is None else self.miner(losses, batch.index)
-        loss: Tensor = weighted.mean()
-        self._last = losses.detach(), batch.index
-        self._count(losses.detach(), loss.detach())
-        return loss
+        step = take_step(self.framework, self.miner, batch, self._generator, self.strike)
+        self._last = step.losses.detach(), step.index
+        self._count(step.losses.detach(), step.loss.detach())
+        return step.loss
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Tell Adam to leave out a step whose gradient is no number."""

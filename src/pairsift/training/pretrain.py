@@ -24,6 +24,7 @@ from pairsift.mining import BadPairMiner, Ramp, build_miner
 from pairsift.training import folder as run_folder
 from pairsift.training.batches import EpochBatches, batch_loader
 from pairsift.training.checkpoint import EpochCheckpoints, SafeCheckpointIO, newest_checkpoint
+from pairsift.training.drawn import Strike
 from pairsift.training.history import LossHistory
 from pairsift.training.module import PairModule
 from pairsift.training.processes import Processes, processes
@@ -91,6 +92,7 @@ def make_miner(
             weight=_number(weight),
             history=Ramp(settings.epochs) if settings.history == "ramp" else settings.history,
             batch_size=batch_size,
+            parts=settings.mend,
         )
     except ValueError as error:  # the miner, which stands alone, has no error of ours to raise
         raise PairsiftError(str(error)) from None
@@ -114,6 +116,7 @@ def pretrain(
     progress: bool = True,
     callbacks: Sequence[Callback] = (),
     source: dict[str, Any] | None = None,
+    strike: Strike | None = None,
     **options: Any,
 ) -> Run:
     """Learn a representation of ``series``.
@@ -128,6 +131,7 @@ def pretrain(
         progress: show a bar on a terminal, a line an epoch elsewhere.
         callbacks: Lightning's, for what is not foreseen here.
         source: where the series came from, kept in the folder so that it can be found again.
+        strike: damages views after they are drawn, for experiments with planted pairs, see ``RandomStrikes``.
         options: fields of ``Settings``.
 
     Example:
@@ -147,7 +151,12 @@ def pretrain(
     own_miner = miner is not None
     miner = miner if miner is not None else make_miner(settings, framework, len(series), batches.batch_size)
     module = PairModule(
-        framework, miner, lr=settings.lr, weight_decay=settings.weight_decay, seed=settings.seed
+        framework,
+        miner,
+        lr=settings.lr,
+        weight_decay=settings.weight_decay,
+        seed=settings.seed,
+        strike=strike,
     )
 
     with ExitStack() as held:

@@ -23,10 +23,11 @@ from pairsift.frameworks import FRAMEWORKS, FrameworkConfig
 class Settings(BaseModel):
     """What a run folder keeps and what the command line and TOML files can say.
 
-    ``mining`` is "none", "rince" (the loss is RINCE, nothing is mined) "dbpm", or "auto"
-    (dbpm with thresholds that need no beta). ``noisy`` and ``faulty`` are the betas of Eq. 5, which "auto"
-    does not look at; None switches a side off. ``warmup`` None means a third
-    of the epochs. ``options`` go to the framework.
+    ``mining`` is "none", "rince" (the loss is RINCE, nothing is mined), "dbpm", "auto" (dbpm with thresholds
+    that need no beta), or "mend" (auto, and more is done with a bad pair than to weigh it down). ``noisy``
+    and ``faulty`` are the betas of Eq. 5, which "auto" and "mend" do not look at; None switches a side
+    off. ``mend`` says which parts of "mend" are on, all if None. ``warmup`` None means a third of the
+    epochs. ``options`` go to the framework.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -39,6 +40,7 @@ class Settings(BaseModel):
     faulty: float | None = Field(default=3.0, ge=0)
     weight: str | None = None
     history: Literal["mean", "last", "ramp"] = "mean"
+    mend: tuple[Literal["negatives", "gentle", "noisy"], ...] | None = None
     warmup: int | None = Field(default=None, ge=0)
     epochs: int = Field(default=40, ge=1)
     batch_size: int = Field(default=128, ge=2)

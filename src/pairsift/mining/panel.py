@@ -1,0 +1,57 @@
+"""Who judges whom: all pairs together, or, where some are set apart, the others among themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pairsift.mining.memory import Memory
+from pairsift.mining.population import Population
+from pairsift.mining.thresholds import Judge, Threshold
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A threshold fitted to a memory.
+
+    Args:
+        judge: fitted to all pairs.
+        among: fitted to those that are not apart; None where none is.
+        apart: whom ``judge`` judges, bool (N,); ``among`` judges the others. None: all.
+    """
+
+    judge: Judge
+    among: Judge | None = None
+    apart: Tensor | None = None
+
+    @classmethod
+    def convene(cls, threshold: Threshold, memory: Memory, apart: Tensor | None = None) -> Panel:
+        """Fit a threshold to a memory with nothing pending.
+
+        Args:
+            threshold: what is bad.
+            memory: the history.
+            apart: pairs that the others are not measured by, bool (N,): they are judged against all, the
+            others
+                among themselves. A copy is kept.
+        """
+        judge = threshold.fit(Population(memory))
+        if apart is None or not bool(apart.any()):
+            return cls(judge)
+        return cls(judge, threshold.fit(Population(memory.without(apart))), apart.clone())
+
+    def kinds(self, memory: Memory, which: Tensor | slice) -> Tensor:
+        """Kinds of some pairs, int8 (K,)."""
+        pairs = memory.rows(which)
+        if self.among is None or self.apart is None:
+            return self.judge.judge(pairs)
+        return torch.where(self.apart[which], self.judge.judge(pairs), self.among.judge(pairs))
+
+    def score(self, memory: Memory, which: Tensor | slice) -> Tensor:
+        """How bad some pairs are, float32 (K,), see ``Judge.score``."""
+        pairs = memory.rows(which)
+        if self.among is None or self.apart is None:
+            return self.judge.score(pairs)
+        return torch.where(self.apart[which], self.judge.score(pairs), self.among.score(pairs))
