@@ -42,7 +42,7 @@ def run_cell(settings: dict[str, Any], root: str | None = None) -> dict[str, Any
     held = materials(cell, root)
     wanted = training_settings(cell)
     framework = make_framework(wanted, held.learned)
-    miner = make_miner(cell, wanted, framework, held.learned)
+    miner = make_miner(cell, wanted, framework, len(held.learned), held.learned.truth)
     clock = MinerClock(miner)
     start, start_cpu = time.perf_counter(), time.process_time()
     strike = RandomStrikes(held.learned.truth) if cell.damage == "random" else None
@@ -96,11 +96,12 @@ def training_settings(cell: Cell) -> Settings:
     )
 
 
-def make_miner(cell: Cell, wanted: Settings, framework: Framework, series: Series) -> BadPairMiner | None:
-    """The cell's miner, None where nothing is mined."""
-    num_pairs = len(series)
+def make_miner(
+    cell: Cell, wanted: Settings, framework: Framework, num_pairs: int, truth: Any = None
+) -> BadPairMiner | None:
+    """The cell's miner, None where nothing is mined; ``truth`` is for the one that is told."""
     if cell.mining == "known":
-        return ToldMiner(series.truth, batch_size=min(cell.batch_size, num_pairs))
+        return ToldMiner(truth, batch_size=min(cell.batch_size, num_pairs))
     if cell.mining not in ("dbpm", "auto", "mend"):
         return None
     return build_miner(

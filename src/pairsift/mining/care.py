@@ -10,28 +10,36 @@ from torch import Tensor, nn
 from pairsift.mining.thresholds import FAULTY, NOISY
 
 STEPS = 4  # from full strength to no augmentation at all
-# What is known of a pair at its step. TRIAL: it was good one step milder. FREE: judged normal again.
-UNTRIED, GOOD, TRIAL, FREE = 0, 1, 2, 3
+# What is known of a pair at its step: nothing yet; that its losses there are usual; that they are too high;
+# or that it needs no care any more, being judged normal again.
+UNTRIED, GOOD, POOR, FREE = 0, 1, 2, 3
 CLEARED = 2  # looks in a row by which a noisy pair must be normal before it is taken back
-PATIENCE = 2  # good looks in a row before a faulty pair is tried one step stronger
-MOST_PATIENCE = 32
+PATIENCE, MOST_PATIENCE = 2, 32  # looks at a step before a faulty pair is tried one step stronger
+RECENT = 16  # looks at a step after which those before count half
 
 
 class Care(nn.Module):
-    """The pairs under care: as what, at which step, and how each does there. 5 bytes a pair, in buffers.
+    """The pairs under care: as what, at which step, and how each does there. 10 bytes a pair, in buffers.
 
     A pair comes under care when it is judged bad. What is then done with it has its own way back, at the
     end of which it is free, until it is judged bad again.
 
     *Noisy*: it is left out (step 1), until it is judged normal after each of two looks in a row.
 
-    *Faulty*: its views have the strength ``1 - step / STEPS``. A loss that is too high costs a step; one step
-    beyond the mildest it is dropped (``STEPS + 1``), until a look finds it good at the mildest. After some
-    good losses in a row it is tried one step stronger. It is trusted, as something to learn from and as a
-    negative, where its last loss at its step was good: so not in its first epoch at a step, and not on
-    trial. A trial that fails leads back to the step where it was good and doubles the patience until the
-    next: damage that comes back with full strength is met ever more seldom. It is free when it is judged
-    normal at full strength.
+    *Faulty*: its views have the strength ``1 - step / STEPS``. Its losses at a step, by how much they are
+    above those of normal pairs in the same epoch, are averaged until the mean is surely good or surely
+    bad, by one standard error: where single losses tell much, after one epoch; where they tell little,
+    later.
+
+    - Surely bad: one step milder. One step beyond the mildest (``STEPS + 1``) it is dropped, until looks
+    find it
+      good at the mildest.
+    - Surely good, for ``patience`` looks: it is tried one step stronger. A trial that fails leads back to
+    where it
+      was good and doubles the patience: damage that comes back with full strength is met ever more seldom.
+    - It is learned from, and may be a negative, where its mean so far is good: so not in its first epoch at a
+      step.
+    - It is free when it is good at full strength and judged normal.
 
     Args:
         num_pairs: N.
@@ -40,13 +48,16 @@ class Care(nn.Module):
     kind: Tensor
     step: Tensor
     state: Tensor
-    streak: Tensor
+    rising: Tensor
+    looks: Tensor
     patience: Tensor
+    total: Tensor
 
     def __init__(self, num_pairs: int) -> None:
         super().__init__()
-        for name in ("kind", "step", "state", "streak", "patience"):
+        for name in ("kind", "step", "state", "rising", "looks", "patience"):
             self.register_buffer(name, torch.zeros(num_pairs, dtype=torch.int8))
+        self.register_buffer("total", torch.zeros(num_pairs))
 
     @property
     def busy(self) -> Tensor:
@@ -69,7 +80,7 @@ class Care(nn.Module):
         Args:
             kinds: the verdict on each pair, int8 (N,); 0 for those that are not to be cared for.
         """
-        new = ((self.kind == 0) | (self.state == FREE)) & (kinds > 0)
+        new = ~self.busy & (kinds > 0)
         self.kind.copy_(torch.where(new, kinds, self.kind))
         self.patience.masked_fill_(new, PATIENCE)
         self._move(new, 1, UNTRIED)
@@ -83,40 +94,48 @@ class Care(nn.Module):
             kinds: the verdict on each pair, the epoch included, int8 (N,).
             looked: which pairs the epoch brought a loss of, bool (N,).
         """
-        noisy = (self.kind == NOISY) & (self.state != FREE) & looked
+        noisy = (self.kind == NOISY) & self.busy & looked
         cleared = noisy & (kinds != NOISY) & (kinds == NOISY).any()
-        self.streak.add_(cleared.to(torch.int8)).masked_fill_(noisy & (kinds == NOISY), 0)
+        self.looks.add_(cleared.to(torch.int8)).masked_fill_(noisy & (kinds == NOISY), 0)
         faulty = (self.kind == FAULTY) & (self.step == 0) & (self.state == GOOD) & (kinds != FAULTY)
-        self._move(cleared & (self.streak >= CLEARED) | faulty, 0, FREE)
+        self._move(cleared & (self.looks >= CLEARED) | faulty, 0, FREE)
 
-    def judge_faulty(self, losses: Tensor, looked: Tensor, high: Tensor) -> None:
-        """After an epoch: one step milder where the loss is too high, one stronger after some good ones.
+    def judge_faulty(self, excess: Tensor, looked: Tensor, height: Tensor, noise: Tensor) -> None:
+        """After an epoch: how the faulty pairs do at their steps, and what comes next.
 
         Args:
-            losses: the epoch's, of all pairs, (N,).
-            looked: which pairs have one, bool (N,).
-            high: from which loss on a pair is still faulty, (N,).
+            excess: by how much each pair's loss is above the normal ones' mean, (N,).
+            looked: which pairs have a loss, bool (N,).
+            height: from which mean excess on a pair is still faulty, (N,).
+            noise: the standard deviation of single losses about their pair's own mean, no dimensions.
         """
-        seen = (self.kind == FAULTY) & (self.state != FREE) & looked
-        bad = seen & (losses >= high)
-        good = seen & ~bad
-        failed = bad & (self.state == TRIAL)
+        seen = (self.kind == FAULTY) & self.busy & looked
+        old = seen & (self.looks >= RECENT)
+        self.looks.copy_(torch.where(old, self.looks // 2, self.looks).add_(seen.to(torch.int8)))
+        self.total.copy_(torch.where(old, self.total / 2, self.total).add_(torch.where(seen, excess, 0)))
+        count = self.looks.clamp(min=1)
+        mean, margin = self.total / count, noise / count.sqrt()
+        surely_bad = seen & (mean - margin >= height)
+        surely_good = seen & (mean + margin < height)
+        self.state.copy_(torch.where(seen, torch.where(mean < height, GOOD, POOR).to(torch.int8), self.state))
+
+        rising = self.rising > 0
+        failed = surely_bad & rising
         self.patience.copy_(torch.where(failed, self.patience * 2, self.patience).clamp_(max=MOST_PATIENCE))
-        self.patience.masked_fill_(good & (self.state == TRIAL), PATIENCE)
-        self._move(bad, (self.step + 1).clamp_(max=STEPS + 1), torch.where(failed, GOOD, UNTRIED))
-        back = good & (self.step > STEPS)
-        self.streak.add_(good.to(torch.int8)).clamp_(max=MOST_PATIENCE)
-        self.state.masked_fill_(good, GOOD)
-        stronger = good & (self.step > 0) & (self.streak >= self.patience)
-        self._move(back, STEPS, GOOD)
-        self._move(stronger & ~back, self.step - 1, TRIAL)
+        self.patience.masked_fill_(surely_good & rising, PATIENCE)
+        self.rising.masked_fill_(surely_bad | surely_good, 0)
+        self._move(surely_bad, (self.step + 1).clamp_(max=STEPS + 1), torch.where(failed, GOOD, UNTRIED))
+        self._move(surely_good & (self.step > STEPS), STEPS, GOOD)
+        stronger = surely_good & (self.step > 0) & (self.looks >= self.patience)
+        self.rising.masked_fill_(stronger, 1)
+        self._move(stronger, self.step - 1, UNTRIED)
 
     def _move(self, which: Tensor, step: Tensor | int, state: Tensor | int) -> None:
         """Bring some pairs to a step, where nothing is counted yet."""
-        for buffer, value in ((self.step, step), (self.state, state), (self.streak, 0)):
-            buffer.copy_(
-                torch.where(which, torch.as_tensor(value, dtype=torch.int8, device=buffer.device), buffer)
-            )
+        for buffer, value in ((self.step, step), (self.state, state), (self.looks, 0)):
+            new = torch.as_tensor(value, dtype=torch.int8, device=buffer.device)
+            buffer.copy_(torch.where(which, new, buffer))
+        self.total.masked_fill_(which, 0)
 
 
 def left_out(kind: Tensor, step: Tensor) -> Tensor:
@@ -148,5 +167,5 @@ def words(kind: Tensor, step: Tensor, state: Tensor, bad: NDArray[np.bool_]) -> 
         here = (kind == which) & (step == at)
         said[here.numpy()] = name
         if which == FAULTY and at <= STEPS:
-            said[(here & ((state == UNTRIED) | (state == TRIAL))).numpy()] = f"{name}, on trial"
+            said[(here & ((state == UNTRIED) | (state == POOR))).numpy()] = f"{name}, on trial"
     return [str(each) for each in said]

@@ -23,15 +23,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 PARTS = ("negatives", "gentle", "noisy")
-USUAL = 0.95  # a faulty pair's loss is good below this quantile of the normal pairs'
 FEWEST = 20  # normal pairs that an epoch must have seen to say what is usual
-SAMPLE = 2**16  # of them that are looked at
-
-
-def high_quantile(losses: Tensor) -> Tensor:
-    """The quantile of some losses up to which they are usual, of an evenly spaced sample; no dimensions."""
-    some = losses[:: len(losses) // SAMPLE + 1].sort().values
-    return some[int(USUAL * len(some))]
 
 
 @dataclass(frozen=True)
@@ -245,8 +237,8 @@ class MendingMiner(BadPairMiner):
     def _after(self, losses: Tensor, visited: Tensor, normal: Tensor) -> None:
         """Go by the epoch's losses: how the faulty pairs did with the views that they had."""
         self._looked = visited
-        usual = losses[normal]
-        if len(usual) >= FEWEST:
-            highest = high_quantile(usual)
-            excess = self.memory.mean - self.memory.mean[normal].mean()  # at full strength
-            self.care.judge_faulty(losses, visited, (usual.mean() + excess / 2).clamp(min=highest))
+        if int(normal.sum()) >= FEWEST:
+            means, level = self.memory.mean[normal], losses[normal].mean()
+            height = ((self.memory.mean - means.mean()) / 2).clamp(min=means.std())
+            noise = (losses[normal] - means).std()
+            self.care.judge_faulty(losses - level, visited, height, noise)

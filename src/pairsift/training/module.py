@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pairsift.data.series import Batch
 from pairsift.frameworks import Framework
-from pairsift.mining import FAULTY, NOISY, BadPairMiner, hide_from_ddp
+from pairsift.mining import FAULTY, NOISY, BadPairMiner, MendingMiner, hide_from_ddp
 from pairsift.training.drawn import Strike, take_step
 from pairsift.training.guard import Guard
 from pairsift.training.moment import moment, take_up
@@ -132,8 +132,9 @@ class PairModule(LightningModule):
         """What this epoch's batches came to; the miner's memory is closed for it.
 
         ``loss`` and ``weighted_loss`` are means over the pairs whose loss is a number (NaN if there is none),
-        ``noisy`` and ``faulty`` count the bad pairs by all epochs so far (none in the warm-up),
-        ``skipped_batches`` those that gave no gradient to go by.
+        ``noisy`` and ``faulty`` count the bad pairs by all epochs so far (none in the warm-up), and where
+        mending is on ``left_out`` and ``milder`` what was done with how many; ``skipped_batches`` those
+        that gave no gradient to go by.
         """
         assert self._sums is not None
         sums = self._sums
@@ -147,6 +148,9 @@ class PairModule(LightningModule):
             found |= {
                 name: int((kinds == kind).sum()) for name, kind in (("noisy", NOISY), ("faulty", FAULTY))
             }
+        if isinstance(self.miner, MendingMiner):
+            care = self.miner.care
+            found |= {"left_out": int(care.left_out.sum()), "milder": int(care.milder.sum())}
         return {**found, "skipped_batches": int(self.guard.skipped) - self._skipped_before}
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
