@@ -163,7 +163,7 @@ def in_a_process(rank: int, folder: str) -> None:
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": (Path(folder) / "port").read_text()}
     data = planted(n=80)
-    how = {**MEND, "framework": "moco", "options": {**SMALL["options"], "queue": 32}}
+    how = {**MEND, "framework": "moco", "epochs": 7, "options": {**SMALL["options"], "queue": 32}}
     run = pretrain(data, progress=False, callbacks=[Told(data.truth)], **how)
     torch.save([run.miner.state_dict(), weights(run), run.metrics], f"{folder}/{rank}.pt")
 

@@ -100,12 +100,18 @@ class MendingMiner(BadPairMiner):
         self.parts = tuple(part for part in PARTS if part in wanted)
         self.interval = whole_number("interval", interval, 1)
         self.care = Care(self.num_pairs)
+        self._anybody: tuple[int, bool] | None = None  # an epoch, and whether it leaves somebody out
+        self.register_load_state_dict_post_hook(_forget)  # type: ignore[no-untyped-call]
         self._looked: Tensor | None = None  # which pairs the epoch that ends brought a loss of
 
     @property
     def looking(self) -> bool:
-        """Whether the running epoch looks at the pairs that are left out."""
-        return self.active and (self._epoch - self.warmup_epochs) % self.interval == 0
+        """Whether the running epoch looks at the pairs that are left out, and there are any."""
+        if not self.active or (self._epoch - self.warmup_epochs) % self.interval:
+            return False
+        if self._anybody is None or self._anybody[0] != self._epoch:
+            self._anybody = self._epoch, bool(self.care.left_out.any())  # it does not change within an epoch
+        return self._anybody[1]
 
     def start_epoch(self) -> None:
         """Begin an epoch; from the warm-up's end on, care for what the epochs so far show to be bad."""
@@ -242,3 +248,8 @@ class MendingMiner(BadPairMiner):
             height = ((self.memory.mean - means.mean()) / 2).clamp(min=means.std())
             noise = (losses[normal] - means).std()
             self.care.judge_faulty(losses - level, visited, height, noise)
+
+
+def _forget(miner: MendingMiner, _: object) -> None:
+    """Ask a loaded state anew who is left out."""
+    miner._anybody = None

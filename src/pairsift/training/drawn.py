@@ -9,6 +9,7 @@ from torch import Generator, Tensor
 
 from pairsift.data.series import Batch
 from pairsift.frameworks import Framework
+from pairsift.losses.gather import processes
 from pairsift.mining import BadPairMiner, MendingMiner
 
 # (u, v (B, C, T), index (B,), strength (B,) or None for full, generator) -> the views, some of them damaged
@@ -66,7 +67,8 @@ def _mended(
     """The same where the miner says how to draw views and whom to leave out.
 
     Who is left out is not even passed through the network, so that its batch statistics do not know him
-    either. Where fewer than two would be left, all pass, and what is left out has weight 0.
+    either. Where fewer than two would be left, and where negatives are gathered from other processes, which
+    must have as many, all pass, and what is left out has weight 0.
     """
     plan, index = miner.plan(batch.index), batch.index
     u, v = framework.views(batch.x, batch.other, gentle=plan.gentle, generator=generator)
@@ -74,8 +76,8 @@ def _mended(
         u, v = strike(u, v, index, 1 - plan.gentle, generator)
     negatives = plan.negatives
     stays = plan.stays.nonzero()[:, 0]
-    if 2 <= len(stays) < len(index):
-        if plan.look:
+    if len(stays) >= 2 and not (getattr(framework.criterion, "gather", False) and processes() > 1):
+        if plan.look:  # on all processes alike: MoCo's keys travel in it
             seen = framework.glance(u, v, negatives)
             away = (~plan.stays).nonzero()[:, 0]
             miner.record(seen[away], index[away], of=len(index))
