@@ -105,6 +105,15 @@ def page(result: dict[str, Any], command: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def kept(folder: Path | None, data: list[str]) -> list[dict[str, Any]]:
+    """Rows of other datasets that the folder has already."""
+    path = None if folder is None else folder / "frameworks.json"
+    if path is None or not path.exists():
+        return []
+    rows: list[dict[str, Any]] = json.loads(path.read_text())["rows"]
+    return [row for row in rows if row.get("data", data[0]) not in data]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", nargs="+", default=["har", "simulated"])
@@ -114,13 +123,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="the folder for frameworks.json and frameworks.md")
     chosen = parser.parse_args()
     torch.set_num_threads(1)  # so that CPU time is time
-    rows = []
+    rows = kept(chosen.out, chosen.data)
     for data in chosen.data:
         for seed in chosen.seeds:
             for name in FRAMEWORKS:
                 rows.append(measured(name, data, chosen.epochs, seed, chosen.precision))
                 print(json.dumps(rows[-1]), flush=True)
     settings = {k: v for k, v in vars(chosen).items() if k != "out"}
+    settings["data"] = list(dict.fromkeys(row["data"] for row in rows))
     result = {"settings": settings, "versions": versions(), "rows": rows}
     if chosen.out:
         words = " ".join(

@@ -102,14 +102,17 @@ class TSTCC(Framework):
     def forward(self, u: Tensor, v: Tensor, negatives: Tensor | None = None) -> Tensor:
         """One loss a pair, (B,); see ``Framework.forward``."""
         self.check_pair(u, v)
-        maps = self.encoder.maps(torch.cat([u, v])).transpose(1, 2)  # (2B, L, F)
+        # Each view passes by itself, encoder and head: the two differ in level and noise, and statistics of both
+        # at once fit neither. On HAR's validation people a probe gained by it from the first epochs on.
+        maps = torch.cat([self.encoder.maps(u), self.encoder.maps(v)]).transpose(1, 2)  # (2B, L, F)
         z = unit(maps.flatten(0, 1)).view(maps.shape)  # every step of length 1
         t = self.draw_step(z.shape[1])
         context = self.summary(z[:, : t + 1])  # (2B, hidden)
         ahead = self.predict(context).unflatten(1, (self.steps, -1))  # (2B, K, F)
         from_u, from_v = ahead.chunk(2)
         next_u, next_v = z[:, t + 1 : t + 1 + self.steps].chunk(2)  # (B, K, F)
-        contextual = self.criterion(*self.head(context).chunk(2), negatives)
+        from_both = (self.head(part) for part in context.chunk(2))  # (B, projection) each
+        contextual = self.criterion(*from_both, negatives)
         temporal = self.predictive(from_u, next_v, negatives) + self.predictive(from_v, next_u, negatives)
         losses: Tensor = self.weights[0] * temporal + self.weights[1] * contextual
         return losses
