@@ -102,8 +102,8 @@ class TSTCC(Framework):
     def forward(self, u: Tensor, v: Tensor, negatives: Tensor | None = None) -> Tensor:
         """One loss a pair, (B,); see ``Framework.forward``."""
         self.check_pair(u, v)
-        # Each view passes by itself, encoder and head: the two differ in level and noise, and statistics of both
-        # at once fit neither. On HAR's validation people a probe gained by it from the first epochs on.
+        # Each view passes by itself, encoder and head: the two differ in level and noise, and statistics of
+        # both at once fit neither. On HAR's validation people a probe gained by it from the first epochs on.
         maps = torch.cat([self.encoder.maps(u), self.encoder.maps(v)]).transpose(1, 2)  # (2B, L, F)
         z = unit(maps.flatten(0, 1)).view(maps.shape)  # every step of length 1
         t = self.draw_step(z.shape[1])
