@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from pairsift.encoders.base import Encoder
-from pairsift.encoders.layers import ChannelsLast, conv, halve, length_after
+from pairsift.encoders.layers import ChannelsLast, Dropout, Halve, conv, length_after, series_of
 from pairsift.errors import PairsiftError
 
 WIDTH = 8  # of the kernels after the first
@@ -53,9 +53,10 @@ class ConvEncoder(Encoder):
             layers.append(conv(width_in, width, size, hop))
             if block == 0:
                 layers.append(ChannelsLast())
-            layers += [nn.BatchNorm2d(width), nn.ReLU(inplace=True), halve()]
+            # The largest of two, then ReLU, is ReLU, then the largest of two: the same in half the work.
+            layers += [nn.BatchNorm2d(width), Halve(), nn.ReLU(inplace=True)]
             if block == 0:
-                layers.append(nn.Dropout(dropout))
+                layers.append(Dropout(dropout))
             steps = length_after(length_after(steps, size, hop, size // 2), 2, 2, 1)
             width_in = width
         self.blocks = nn.Sequential(*layers)
@@ -67,8 +68,7 @@ class ConvEncoder(Encoder):
     def maps(self, x: Tensor) -> Tensor:
         """Feature maps (B, F, L) of series (B, C, T)."""
         self.check(x)
-        image: Tensor = self.blocks(x[:, :, None])  # (B, F, 1, L)
-        return image.squeeze(2)
+        return series_of(self.blocks(x[:, :, None]))  # from (B, F, 1, L)
 
     def pool(self, maps: Tensor) -> Tensor:
         """The maps as one vector, (B, F * L), or (B, F) averaged."""

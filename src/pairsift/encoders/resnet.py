@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from pairsift.encoders.base import Encoder
-from pairsift.encoders.layers import ChannelsLast, conv, length_after
+from pairsift.encoders.layers import ChannelsLast, conv, length_after, series_of
 from pairsift.errors import PairsiftError
 
 WIDTHS = (64, 128, 256, 512)
@@ -55,8 +55,7 @@ class ResNet1d(Encoder):
     def maps(self, x: Tensor) -> Tensor:
         """Feature maps (B, F, L) of series (B, C, T): F is 512, or 2048 at depth 50; L about T / 8."""
         self.check(x)
-        image: Tensor = self.blocks(self.stem(x[:, :, None]))  # (B, F, 1, L)
-        return image.squeeze(2)
+        return series_of(self.blocks(self.stem(x[:, :, None])))  # from (B, F, 1, L)
 
     def pool(self, maps: Tensor) -> Tensor:
         """The linear map of the average over time, (B, D)."""

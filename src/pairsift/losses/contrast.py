@@ -44,10 +44,11 @@ class Contrast(nn.Module, ABC):
 
         Args:
             positive: logit of each anchor's positive, shape (A,).
-            negative: logsumexp of its negatives' logits, shape (A,); -inf where there is none.
+            negative: logsumexp of its negatives' logits, shape (A,); -inf where there is none. Both views'
+                anchors may come as (2, A).
 
         Returns:
-            Losses, shape (A,).
+            Losses, in ``negative``'s shape.
         """
 
     @abstractmethod
@@ -82,14 +83,15 @@ class Contrast(nn.Module, ABC):
         check_embeddings(zu, zv, negatives, least=1 if spread > 1 else 2)
         pairs = len(zu)
         with torch.autocast(zu.device.type, enabled=False):
-            z = self._scaled(torch.cat([zu, zv]))  # (2B, D)
+            z = torch.cat([zu, zv])  # (2B, D)
             if spread == 1 and not self.one_sided:
-                positive, negative = two_sided(z, negatives)
+                z = z if z.dtype == torch.float64 else z.float()
+                positive, negative = two_sided(z, self._length, negatives)
             else:
-                positive, negative = self._other(z, negatives, spread)
+                positive, negative = self._other(self._scaled(z), negatives, spread)
             if self.one_sided:
                 return self.combine(positive, negative)
-            return self.combine(positive.repeat(2), negative).view(2, pairs).mean(0)
+            return self.combine(positive, negative.view(2, pairs)).mean(0)
 
     def _other(self, z: Tensor, negatives: Tensor | None, spread: int) -> tuple[Tensor, Tensor]:
         """Positive logits (B,) and negatives' logsumexp (A,) one-sided, or with other processes' views."""
@@ -124,8 +126,12 @@ class Contrast(nn.Module, ABC):
             return self.combine((q * k).sum(1), logits.logsumexp(1))
 
     def _scaled(self, z: Tensor) -> Tensor:
-        """Rows of such a length that a product of two is their cosine divided by the temperature."""
-        return unit(z, length=self.temperature**-0.5)
+        return unit(z, self._length)
+
+    @property
+    def _length(self) -> float:
+        """Of rows, so that a product of two is their cosine divided by the temperature."""
+        return float(self.temperature**-0.5)
 
     def extra_repr(self) -> str:
         """What ``print`` shows between the parentheses."""

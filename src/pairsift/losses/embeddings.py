@@ -18,11 +18,16 @@ def unit(z: Tensor, length: float = 1.0) -> Tensor:
     Returns:
         Rows of float32 (float64 for float64 input), shape (B, D).
     """
+    return brought_to(z, length)[0]
+
+
+def brought_to(z: Tensor, length: float) -> tuple[Tensor, Tensor]:
+    """``unit``'s rows, and what each was divided by for it, shape (B, 1): infinity where a row is zero."""
     if z.dtype != torch.float64:
         z = z.float()
     norm = torch.linalg.vector_norm(z, dim=1, keepdim=True)
-    rows: Tensor = z / (norm / length).masked_fill(norm == 0, torch.inf)
-    return rows
+    scale = (norm / length).masked_fill(norm == 0, torch.inf)
+    return z / scale, scale
 
 
 def check_embeddings(zu: Tensor, zv: Tensor, negatives: Tensor | None, least: int) -> None:

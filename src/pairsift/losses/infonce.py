@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-import torch
 from torch import Tensor
+from torch.nn.functional import softplus
 
 from pairsift.losses.contrast import Contrast
 
@@ -21,7 +21,7 @@ class InfoNCE(Contrast):
 
     def combine(self, positive: Tensor, negative: Tensor) -> Tensor:
         """-log(exp(pos) / (exp(pos) + sum exp(neg))): 0 where there is no negative."""
-        return torch.logaddexp(positive, negative) - positive  # Eq. 1
+        return softplus(negative - positive, threshold=50)  # Eq. 1: log(exp(pos) + sum exp(neg)) - pos
 
     def chance_level(self, batch_size: int, *, bank: int | None = None) -> float | None:
         """Log of the number of candidates: every one of them is as likely."""

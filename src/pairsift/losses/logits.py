@@ -8,22 +8,26 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from pairsift.losses.embeddings import brought_to
+
 # Stands for -inf inside logsumexp, whose gradient is NaN on a row of nothing but -inf.
 MASKED = -1e30
 
 
-def two_sided(z: Tensor, keep: Tensor | None) -> tuple[Tensor, Tensor]:
+def two_sided(z: Tensor, length: float, keep: Tensor | None) -> tuple[Tensor, Tensor]:
     """Both views anchor; both views of all other series are their negatives.
 
     Args:
-        z: first views, then second views, shape (2B, D); a product of two rows is a logit.
+        z: first views, then second views, shape (2B, D), of any length.
+        length: what rows are brought to, so that a product of two is a logit.
         keep: mask, shape (B,): where False, the series is nobody's negative.
 
     Returns:
         The pairs' logits, shape (B,), and the logsumexp of each anchor's negatives, shape (2B,), -inf where
         it has none. They can be differentiated once.
     """
-    positive, negative = _TwoSided.apply(z, None if keep is None else ~keep.repeat(2))  # type: ignore[no-untyped-call]
+    hidden = None if keep is None else ~keep.repeat(2)
+    positive, negative = _TwoSided.apply(z, length, hidden)  # type: ignore[no-untyped-call]
     return positive, _minus_infinity(negative, keep)
 
 
@@ -64,8 +68,9 @@ class _TwoSided(torch.autograd.Function):
     """The whole in one node, since S = z z^T is symmetric: dz = (dS + dS^T) z is one product, not two."""
 
     @staticmethod
-    def forward(ctx: Any, z: Tensor, hidden: Tensor | None) -> tuple[Tensor, Tensor]:
+    def forward(ctx: Any, z: Tensor, length: float, hidden: Tensor | None) -> tuple[Tensor, Tensor]:
         pairs = len(z) // 2
+        z, scale = brought_to(z, length)
         logits = z @ z.T  # (2B, 2B)
         positive = logits.diagonal(pairs).clone()
         _hide_own(logits, pairs)
@@ -74,14 +79,17 @@ class _TwoSided(torch.autograd.Function):
         top = logits.amax(1, keepdim=True)
         weights = logits.sub_(top).exp_()
         total = weights.sum(1, keepdim=True)
-        ctx.save_for_backward(z, weights, total)
+        ctx.save_for_backward(z, scale, weights, total)
+        ctx.length = length
         return positive, (top + total.log()).squeeze(1)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_positive: Tensor, grad_negative: Tensor) -> tuple[Tensor, None]:
-        z, weights, total = ctx.saved_tensors
+    def backward(ctx: Any, grad_positive: Tensor, grad_negative: Tensor) -> tuple[Tensor, None, None]:
+        z, scale, weights, total = ctx.saved_tensors
         pairs = len(z) // 2
         grad = weights * (grad_negative[:, None] / total)  # dS
         grad.diagonal(pairs).add_(grad_positive)
-        return grad.add_(grad.T.contiguous()) @ z, None
+        grad = grad.add_(grad.T.contiguous()) @ z
+        along = (grad * z).sum(1, keepdim=True) / ctx.length**2  # a row's length is not its own to change
+        return grad.addcmul_(z, along, value=-1).div_(scale), None, None

@@ -58,12 +58,12 @@ class Guard(nn.Module):
         Returns:
             1.0 where the step must not be taken, else 0.0; what Adam takes as ``found_inf``.
         """
-        wrong = ~losses.isfinite()
-        bad = wrong.any() if scaled else ~torch.nn.utils.get_total_norm(gradients).isfinite()
+        bad = ~(losses if scaled else torch.nn.utils.get_total_norm(gradients)).isfinite().all()
         self.streak.copy_(torch.where(bad, self.streak + 1, 0))
         if bad.device.type != "cpu" or bool(bad):
             self.skipped.add_(bad)
             self.longest.copy_(torch.maximum(self.longest, self.streak))
+            wrong = ~losses.isfinite()
             self.noted.note(torch.where(wrong.any(), wrong, True) & bad, index)
             for now, then in zip(self._watched, self._before):
                 now.copy_(torch.where(bad, then, now))

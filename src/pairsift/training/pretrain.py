@@ -25,6 +25,7 @@ from pairsift.training import folder as run_folder
 from pairsift.training.batches import EpochBatches, batch_loader
 from pairsift.training.checkpoint import EpochCheckpoints, SafeCheckpointIO, newest_checkpoint
 from pairsift.training.drawn import Strike
+from pairsift.training.heap import keep_freed_memory
 from pairsift.training.history import LossHistory
 from pairsift.training.module import PairModule
 from pairsift.training.processes import Processes, processes
@@ -143,6 +144,7 @@ def pretrain(
     settings = make_settings(settings, **options)
     if len(series) < 2:
         raise PairsiftError(f"pretraining needs at least two series, got {len(series)}")
+    keep_freed_memory()
     framework = framework if framework is not None else make_framework(settings, series)
     group = processes()
     if len(series) < 2 * group.world:
