@@ -39,7 +39,20 @@ def _as_tensor(index: Any) -> Tensor:
     return tensor if isinstance(index, Tensor) or tensor.numel() else tensor.to(torch.int64)  # [] is float
 
 
-def checked_index(index: Any, num_pairs: int, device: torch.device, length: int | None = None) -> Tensor:
+def _readable(table: Tensor, places: Tensor) -> bool:
+    """Whether all places are in a table on the CPU; False where that is not known."""
+    if table.device.type != "cpu" or places.device.type != "cpu":
+        return False
+    try:
+        table.index_select(0, places)
+    except (IndexError, RuntimeError):
+        return False
+    return True
+
+
+def checked_index(
+    index: Any, num_pairs: int, device: torch.device, length: int | None = None, table: Tensor | None = None
+) -> Tensor:
     """The index as int64 on ``device``, shape (B,), every entry in [0, num_pairs).
 
     Args:
@@ -47,6 +60,8 @@ def checked_index(index: Any, num_pairs: int, device: torch.device, length: int 
         num_pairs: N.
         device: where the memory is. On a GPU the range is checked there, without waiting for the answer.
         length: how many are expected.
+        table: something with a row a pair, shape (N,), on ``device``: on a CPU to read from it is the
+            quickest way to know that all is in its range.
     """
     places = _as_tensor(index)
     if places.is_floating_point() or places.is_complex() or places.dtype == torch.bool:
@@ -63,7 +78,7 @@ def checked_index(index: Any, num_pairs: int, device: torch.device, length: int 
     if places.device.type == "cuda":
         inside = ((places >= 0) & (places < num_pairs)).all()
         torch._assert_async(inside, f"index must lie in [0, {num_pairs}): num_pairs is the dataset's length")
-    else:
+    elif table is None or not _readable(table, places):
         low, high = torch.aminmax(places)
         if int(low) < 0 or int(high) >= num_pairs:
             raise ValueError(

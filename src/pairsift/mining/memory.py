@@ -12,6 +12,7 @@ from torch import Tensor, nn
 MOST_EPOCHS = torch.iinfo(torch.int16).max  # where `seen` stops counting
 MOST_VISITS = 2**14  # visits of one pair within one epoch that are counted; twice this still fits int16
 BLOCK = 2**17  # pairs worked on at once: their numbers stay in a CPU's cache
+ONCE = torch.ones(1, dtype=torch.int16)
 LARGEST_LOSS = 1e15  # losses are remembered as at most this, so that squares stay finite in float32
 
 
@@ -116,6 +117,10 @@ class Memory(nn.Module):
                 self.add(losses[part], index[part], None if count is None else count[part])
             return
         total, visits = self.total, self.visits
+        if count is None and losses.device.type == "cpu" and _most(visits, index) < MOST_VISITS:
+            total.index_add_(0, index, losses.to(total.dtype).clamp(-LARGEST_LOSS, LARGEST_LOSS))
+            visits.index_add_(0, index, ONCE.expand(len(index)))
+            return
         counted = visits.index_select(0, index) < MOST_VISITS
         if count is not None:
             counted &= count
@@ -200,6 +205,11 @@ class Memory(nn.Module):
 def in_blocks(size: int, *buffers: Tensor) -> Iterator[tuple[Tensor, ...]]:
     """Views of at most ``size`` pairs that together are all of the buffers."""
     return zip(*(torch.split(buffer, size) for buffer in buffers))
+
+
+def _most(visits: Tensor, index: Tensor) -> int:
+    """The most visits that one of some pairs had so far."""
+    return int(visits.index_select(0, index).max()) if len(index) else 0
 
 
 def _least_and_most(visits: Tensor) -> tuple[int, int]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 BLOCK = 2**16  # pairs judged at once
+FEW = 2**20  # up to so many, who is normal is noted once an epoch: a byte a pair, until the next
 
 
 class BadPairMiner(nn.Module):
@@ -88,7 +89,7 @@ class BadPairMiner(nn.Module):
         self._progress: Tensor
         self.register_buffer("_progress", torch.zeros(2, dtype=torch.int64))  # epoch, whether it is running
         self._epoch, self._running = 0, False  # the same on the host
-        self._fitted: tuple[Panel, Weigher] | None = None
+        self._fitted: tuple[Panel, Weigher, Tensor | None] | None = None
         self._sizes = BatchSizes(self.batch_size)
         self.register_load_state_dict_post_hook(_after_load)  # type: ignore[no-untyped-call]
 
@@ -182,8 +183,7 @@ class BadPairMiner(nn.Module):
         panel = self._fit()[0]
         if where is not None:
             return panel.kinds(self.memory, where)
-        starts = range(0, self.num_pairs, BLOCK)
-        return torch.cat([panel.kinds(self.memory, slice(start, start + BLOCK)) for start in starts])
+        return self._judged(panel)
 
     def statistics(self) -> Statistics:
         """Mean, spread and count of each pair's loss, shapes (N,), the running epoch's losses included."""
@@ -218,7 +218,7 @@ class BadPairMiner(nn.Module):
         checked_losses(losses, self.memory.mean.device)
         if not self._running:
             raise RuntimeError("call miner.start_epoch() before an epoch's first batch")
-        index = checked_index(index, self.num_pairs, losses.device, len(losses))
+        index = checked_index(index, self.num_pairs, losses.device, len(losses), self.memory.visits)
         values = losses.detach()
         if values.device.type == "cpu" and math.isfinite(values.sum()):  # a GPU would have to be waited for
             return losses, index, None
@@ -236,20 +236,30 @@ class BadPairMiner(nn.Module):
     def _weigh(self, losses: Tensor, index: Tensor) -> Tensor:
         if not self.active:
             return losses
-        panel, weigher = self._fit()
-        bad = panel.kinds(self.memory, index) > 0
-        weight = torch.where(bad, weigher(losses.detach()), 1.0)  # Eq. 6
+        panel, weigher, good = self._fit()
+        normal = panel.kinds(self.memory, index) == 0 if good is None else good.index_select(0, index)
+        weight = weigher(losses.detach()).masked_fill_(normal, 1)  # Eq. 6
         return losses * weight.to(losses.dtype)  # Eq. 8
 
     def _convene(self, memory: Memory) -> Panel:
         """Fit the threshold to the memory, or to a copy of it."""
         return Panel.convene(self.threshold, memory)
 
-    def _fit(self) -> tuple[Panel, Weigher]:
-        """Threshold and weight from the epochs before this one: fitted once an epoch, and after loading."""
+    def _fit(self) -> tuple[Panel, Weigher, Tensor | None]:
+        """Threshold and weight from the epochs before this one: fitted once an epoch, and after loading.
+
+        Of few pairs, who is normal too, bool (N,): a batch then looks it up in one step.
+        """
         if self._fitted is None:
-            self._fitted = self._convene(self.memory), self.weight.fit(Population(self.memory))
+            panel = self._convene(self.memory)
+            normal = self._judged(panel) == 0 if self.num_pairs <= FEW else None
+            self._fitted = panel, self.weight.fit(Population(self.memory)), normal
         return self._fitted
+
+    def _judged(self, panel: Panel) -> Tensor:
+        """Kinds of all pairs, int8 (N,)."""
+        starts = range(0, self.num_pairs, BLOCK)
+        return torch.cat([panel.kinds(self.memory, slice(start, start + BLOCK)) for start in starts])
 
     def _fold(self, memory: Memory) -> None:
         """Fold the running epoch into the memory, or into a copy of it."""

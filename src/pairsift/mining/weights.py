@@ -24,9 +24,14 @@ class Weight(ABC):
         """Look at all pairs, at most O(N); return the function from losses (B,) to weights in [0, 1]."""
 
 
+def bell(losses: Tensor, mu: float, sigma: float) -> Tensor:
+    """The Gaussian density of Eq. 7 divided by its peak, in float64: shape as ``losses``."""
+    return exact(losses).sub_(mu).div_(sigma).square_().mul_(-0.5).exp_()
+
+
 def density(losses: Tensor, mu: float, sigma: float) -> Tensor:
     """The Gaussian density of Eq. 7, unclipped, in float64: shape as ``losses``."""
-    return exact(losses).sub_(mu).div_(sigma).square_().mul_(-0.5).exp_().div_(sigma * math.sqrt(2 * math.pi))
+    return bell(losses, mu, sigma).div_(sigma * math.sqrt(2 * math.pi))
 
 
 @dataclass(frozen=True)
@@ -47,8 +52,10 @@ class GaussianWeight(Weight):
         mu, sigma = population.mu, population.sigma
         if sigma == 0:
             return torch.ones_like
-        scale = sigma * math.sqrt(2 * math.pi) if self.peak_one else 1.0
-        return lambda losses: (density(losses, mu, sigma) * scale).clamp_(0, 1)
+        peak = 1.0 if self.peak_one else 1 / (sigma * math.sqrt(2 * math.pi))
+        if peak > 1:
+            return lambda losses: bell(losses, mu, sigma).mul_(peak).clamp_(max=1)
+        return lambda losses: bell(losses, mu, sigma).mul_(peak)
 
 
 @dataclass(frozen=True)
