@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ class Recorder(BadPairMiner):
         super().end_epoch()
 
 
-def collect(wanted: list[Condition], folder: Path) -> None:
+def collect(wanted: list[Condition], folder: Path, say: Callable[[str], None] = print) -> None:
     """Train what the folder lacks."""
     folder.mkdir(parents=True, exist_ok=True)
     for condition in wanted:
@@ -106,7 +107,7 @@ def collect(wanted: list[Condition], folder: Path) -> None:
         with part.open("wb") as file:
             np.savez(file, losses=np.stack(miner.losses), truth=truth, y=series.y)
         part.replace(path)
-        print(f"{condition.name}: {time.perf_counter() - began:.1f} s", flush=True)
+        say(f"{condition.name}: {time.perf_counter() - began:.1f} s")
 
 
 def remembered(losses: np.ndarray[Any, Any]) -> Memory:

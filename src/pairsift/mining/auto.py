@@ -4,38 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from pairsift.mining.groups import HIGH, LOW, Groups, Histogram, Line, fit_groups
+from pairsift.mining.groups import HIGH, LOW
 from pairsift.mining.memory import Statistics, exact
 from pairsift.mining.population import Population
+from pairsift.mining.sides import Side, find_sides, unit
 from pairsift.mining.thresholds import FAULTY, NOISY, Judge, Threshold
 
 SAMPLE = 50_000  # pairs looked at
-FEWEST = 64  # of fewer pairs no group can be told: the promise would have to be above 1
-LEANS = {LOW: (1.0, 1.5, 2.0), HIGH: (1.0, 1.5, 2.0, 2.5, 3.0)}  # slopes tried, the first one decides
-SURE, DOUBT = 0.75, 2.0  # the F1 that a cut must promise by the mixture itself: SURE + DOUBT / sqrt(pairs)
-APART = 2.5  # how far out a group's centre must be, in the bulk's spreads
-MOST = 0.3  # a larger part is no group of exceptions
-TABLE = 4097  # steps of the lookup from place to score
+FEWEST = 100  # of fewer pairs no group can be told
 KIND = {LOW: NOISY, HIGH: FAULTY}
 NAMES = {LOW: "noisy", HIGH: "faulty"}
-
-
-def settled(pairs: Statistics, lean: float = 1.0) -> Tensor:
-    """A pair's mean loss less ``lean`` times its spread over sqrt(seen - 1): float64, shape (K,).
-
-    A pair's spread over the epochs comes mostly from one epoch, the first that saw it, in which the loss
-    is high by chance: the earlier in that epoch, the higher. With ``lean`` 1 that epoch is taken out: of
-    ``seen`` losses that are equal but for one higher one, it is the value of the equal ones.
-    """
-    mean, seen = exact(pairs.mean), pairs.seen
-    spread = (exact(pairs.squares) / seen.clamp(min=1)).sqrt_()
-    return mean - lean * spread / (seen - 1).clamp(min=1).sqrt()
 
 
 @dataclass(frozen=True)
@@ -44,98 +27,23 @@ class Auto(Threshold):
 
     The pairs' settled losses (``settled``) are taken for a mixture of three: a bulk in the middle, a group
     below and a group above. A group counts if its centre lies well outside of the bulk, if it is a minority,
-    and if the cut between the two would be good were the mixture the truth (an F1 of at least 0.75); else
-    there is none on that side. How far a group's line leans in the mean-spread plane is chosen likewise.
+    and if the cut between the two would be good were the mixture the truth; else there is none on that
+    side. Before that is asked its line is turned in the mean-spread plane to where group and bulk are
+    farthest apart (Fisher's direction), and the mixture is fitted again, a few times.
 
-    It looks at 50,000 pairs at most, always the same ones.
+    It looks at 50,000 pairs at most, always the same ones. Losses tell that a pair stands apart, and on
+    which side; docs/auto.md says where that side's name is wrong.
     """
 
     def fit(self, population: Population) -> AutoJudge:
-        """Fit the mixture at each lean and keep, on each side, the cut that promises most."""
+        """Find the groups."""
         pairs = population.sample(SAMPLE)
         if len(pairs.mean) < FEWEST:
             return AutoJudge(())
-        sure = SURE + DOUBT / math.sqrt(len(pairs.mean))
-        fits: dict[float, tuple[Line, Groups]] = {}
-        sides = []
-        for side, leans in LEANS.items():
-            for lean in leans:
-                if lean not in fits:
-                    values = settled(pairs, lean).cpu()
-                    line = Line.through(values)
-                    if line is None:
-                        return AutoJudge(())
-                    fits[lean] = line, fit_groups(Histogram.of(line.to(values)))
-                if not stands_apart(fits[leans[0]][1], side, sure):
-                    break
-            else:
-                good = [lean for lean in leans if stands_apart(fits[lean][1], side, sure)]
-                best = max(good, key=lambda lean: fits[lean][1].quality(side))
-                sides.append(Side(side, best, *fits[best]))
-        seen = int(pairs.seen.max())
+        plane = torch.stack([exact(pairs.mean), unit(pairs)]).cpu().to(torch.float64)
         heights = exact(pairs.squares).div(pairs.seen.clamp(min=1)).sqrt()
         reach = float(heights.min()), float(heights.max())
-        return AutoJudge(tuple(sides), seen, reach)
-
-
-def stands_apart(groups: Groups, side: int, sure: float) -> bool:
-    """Whether the group on a side is one."""
-    return (
-        groups.distance(side) >= APART
-        and float(groups.shares[1 + side]) <= MOST
-        and groups.quality(side) >= sure
-    )
-
-
-@dataclass(frozen=True)
-class Side:
-    """A group that was found on one side of the bulk.
-
-    Args:
-        side: which one.
-        lean: of its line in the mean-spread plane, see ``settled``.
-        line: the scale the mixture was fitted on.
-        groups: the mixture.
-    """
-
-    side: int
-    lean: float
-    line: Line
-    groups: Groups
-
-    @cached_property
-    def place(self) -> float:
-        """Where the cut is on the line."""
-        cut = self.groups.cut(self.side)
-        assert cut is not None  # else the group would not stand apart
-        return cut
-
-    @cached_property
-    def cut(self) -> float:
-        """The settled loss at which a pair becomes bad."""
-        return self.line.back(self.place)
-
-    @cached_property
-    def table(self) -> tuple[float, float, Tensor]:
-        """The group's posterior on even steps outwards from the bulk's mode: start, step, values; rising."""
-        mode, sign = self.groups.mode, 1.0 if self.side == HIGH else -1.0
-        reach = abs(float(self.groups.centres[self.side]) - mode) + 4 * float(self.groups.spreads[self.side])
-        step = sign * reach / (TABLE - 1)
-        parts = self.groups.densities(mode + step * torch.arange(TABLE, dtype=torch.float64))
-        share = parts[1 + self.side] / (parts[0] + parts[1 + self.side]).clamp(min=1e-300)
-        return mode, step, share.cummax(0).values
-
-    def beyond(self, pairs: Statistics) -> Tensor:
-        """Which pairs are in the group, bool (K,)."""
-        values = settled(pairs, self.lean)
-        return (values >= self.cut if self.side == HIGH else values <= self.cut) & (pairs.seen > 0)
-
-    def chance(self, pairs: Statistics) -> Tensor:
-        """How likely each pair is in the group rather than in the bulk, (K,)."""
-        start, step, share = self.table
-        places = self.line.to(settled(pairs, self.lean))
-        where = ((places - start) / step).clamp(0, TABLE - 1)
-        return share.to(places)[where.long()]
+        return AutoJudge(tuple(find_sides(plane)), int(pairs.seen.max()), reach)
 
 
 @dataclass(frozen=True)
@@ -184,9 +92,9 @@ class AutoJudge(Judge):
                 NAMES[side.side]: {
                     "cut": side.cut,
                     "lean": side.lean,
-                    "share": float(side.groups.shares[1 + side.side]),
-                    "distance": side.groups.distance(side.side),
-                    "expected_f1": side.groups.quality(side.side),
+                    "share": side.share,
+                    "distance": side.distance,
+                    "expected_f1": side.best.f1,
                 }
                 for side in self.sides
             },

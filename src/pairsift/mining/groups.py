@@ -8,72 +8,30 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-BINS = 512  # cells of a histogram: what a fit costs does not depend on how many pairs there are
-REACH = 10.0  # within so many spreads of the median the line is not bent
-ITERATIONS = 200
+from pairsift.mining.places import BINS, Histogram
+
+ITERATIONS = 600
+TOLERANCE = 1e-3  # of the log-likelihood, from one iteration to the next
 NARROWEST, WIDEST = 0.2, 1.7  # a group's spread over the bulk's; the bulk's one side over its other
+AWAY = 2.0  # a group's centre is so many of its own spreads from the bulk's mode, or more
+RECALL = 1.5  # how much more than precision it counts where a cut is placed
+STEPS = 2001  # places between which a cut is chosen
 LOW, HIGH = 0, 1  # the sides
 
 
 @dataclass(frozen=True)
-class Line:
-    """A robust scale: values as spreads from the median, logarithmic beyond ``REACH`` of them.
+class Cut:
+    """Where a bulk ends and a group begins; without a group it flags nothing.
 
     Args:
-        centre: the median.
-        spread: the interquartile range over that of a normal distribution.
+        place: on the line.
+        f1: expected.
+        flagged: the share of all pairs beyond it that is expected.
     """
 
-    centre: float
-    spread: float
-
-    @classmethod
-    def through(cls, values: Tensor) -> Line | None:
-        """The scale for some values (K,); None where they are too much the same to have one."""
-        ordered = values.sort().values
-        quarter = len(ordered) // 4
-        middle = float(ordered[len(ordered) // 2])
-        spread = float(ordered[-1 - quarter] - ordered[quarter]) / 1.349
-        least = 64 * torch.finfo(torch.float32).eps * abs(middle)
-        return cls(middle, spread) if math.isfinite(spread) and spread > least else None
-
-    def to(self, values: Tensor) -> Tensor:
-        """From losses to places on the line; shape as ``values``."""
-        z = (values - self.centre) / self.spread
-        size = z.abs()
-        bent = REACH * (1 + torch.log(size.clamp(min=REACH) / REACH))
-        return torch.where(size > REACH, bent * z.sign(), z)
-
-    def back(self, place: float) -> float:
-        """From a place on the line to a loss."""
-        size = abs(place)
-        if size > REACH:
-            place = math.copysign(REACH * math.exp(size / REACH - 1), place)
-        return self.centre + self.spread * place
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """How many values fall into each of some equal cells.
-
-    Args:
-        x: the cells' middles, float64 (M,).
-        count: values a cell, float64 (M,).
-        width: of a cell.
-    """
-
-    x: Tensor
-    count: Tensor
-    width: float
-
-    @classmethod
-    def of(cls, places: Tensor) -> Histogram:
-        """Count places on a line, float64 (K,), K at least 1."""
-        low, high = (float(end) for end in places.aminmax())
-        width = max((high - low) / BINS, 1e-6)
-        cells = ((places - low) / width).long().clamp_(0, BINS - 1)
-        count = torch.bincount(cells, minlength=BINS).to(torch.float64)
-        return cls(low + width * (torch.arange(BINS, dtype=torch.float64) + 0.5), count, width)
+    place: float = 0.0
+    f1: float = 0.0
+    flagged: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -103,39 +61,30 @@ class Groups:
         groups = torch.exp(-0.5 * off**2) / self.spreads[:, None]
         return torch.cat([bulk[None], groups]) * (self.shares[:, None] / math.sqrt(2 * math.pi))
 
+    def likelihood(self, seen: Histogram) -> float:
+        """The logarithm of the counts' likelihood."""
+        return float((seen.count * self.densities(seen.x).clamp_(min=1e-300).sum(0).log()).sum())
+
     def distance(self, side: int) -> float:
         """How far a group's centre is from the bulk's mode, in the bulk's spreads on that side."""
         away = float(self.centres[side]) - self.mode
         return (away if side == HIGH else -away) / self.sides[side]
 
-    def cut(self, side: int) -> float | None:
-        """From where on, going out from the bulk, the group outweighs it; None if it never does."""
-        end = float(self.centres[side])
+    def best_cut(self, side: int) -> Cut:
+        """The cut between mode and a group's centre that has the highest F1 were this the truth."""
         if self.distance(side) <= 0:
-            return None
-        x = torch.linspace(self.mode, end, 2001, dtype=torch.float64)
-        parts = self.densities(x)
-        lighter = (parts[1 + side] <= parts[0]).nonzero()
-        last = int(lighter[-1]) if len(lighter) else 0
-        return float(x[last + 1]) if last < len(x) - 1 else None
-
-    def quality(self, side: int) -> float:
-        """The F1 that the cut would have if the mixture were the truth; 0 where there is no cut."""
-        cut = self.cut(side)
-        if cut is None:
-            return 0.0
-        sign = 1.0 if side == HIGH else -1.0
-        root = math.sqrt(2)
-        group = float(self.shares[1 + side])
-        hits = (
-            group
-            * 0.5
-            * math.erfc(sign * (cut - float(self.centres[side])) / float(self.spreads[side]) / root)
-        )
-        low, high = self.sides
-        tail = self.sides[side] / (low + high)  # the bulk's share on this side of its mode
-        false = float(self.shares[0]) * tail * math.erfc(sign * (cut - self.mode) / self.sides[side] / root)
-        return 2 * hits / (hits + false + group)
+            return Cut()
+        x = torch.linspace(self.mode, float(self.centres[side]), STEPS, dtype=torch.float64)
+        away = (x - self.mode).abs() / (self.sides[side] * math.sqrt(2))
+        short = (self.centres[side] - x).abs() / (self.spreads[side] * math.sqrt(2))
+        group, tail = self.shares[1 + side], self.shares[0] * self.sides[side] / sum(self.sides)
+        hits = group * 0.5 * (1 + torch.erf(short))
+        false = tail * torch.erfc(away)
+        f1 = 2 * hits / (hits + false + group)
+        best = int(((1 + RECALL) * hits / (hits + false + RECALL * group)).argmax())
+        if not 0 < best < STEPS - 1:
+            return Cut()
+        return Cut(float(x[best]), float(f1[best]), float((hits + false)[best]))
 
 
 def fit_groups(seen: Histogram) -> Groups:
@@ -146,16 +95,11 @@ def fit_groups(seen: Histogram) -> Groups:
         parts = found.densities(seen.x).clamp_(min=1e-300)
         total = parts.sum(0)
         now = float((seen.count * total.log()).sum())
-        if abs(now - before) < 1e-2:
+        if abs(now - before) < TOLERANCE:
             break
         before = now
         found = _improved(seen, found, parts / total * seen.count)
     return found
-
-
-def likelihood(seen: Histogram, found: Groups) -> float:
-    """Log-likelihood of the counts."""
-    return float((seen.count * found.densities(seen.x).clamp_(min=1e-300).sum(0).log()).sum())
 
 
 def _improved(seen: Histogram, old: Groups, weight: Tensor) -> Groups:
@@ -164,6 +108,7 @@ def _improved(seen: Histogram, old: Groups, weight: Tensor) -> Groups:
     mass = weight[1:].sum(1).clamp(min=1e-9)
     centres = (weight[1:] * seen.x).sum(1) / mass
     spreads = ((weight[1:] * (seen.x - centres[:, None]) ** 2).sum(1) / mass).sqrt()
+    spreads = torch.minimum(spreads, (centres - mode).abs() / AWAY)
     spreads = spreads.clamp(min=max(NARROWEST * min(low, high), seen.width))
     return Groups(mode, (low, high), weight.sum(1) / weight.sum(), centres, spreads)
 
