@@ -2,8 +2,9 @@
 
 from pairsift.mining.auto import Auto
 from pairsift.mining.memory import Memory, Ramp, Statistics
-from pairsift.mining.mend import PARTS, MendingMiner, Plan
+from pairsift.mining.mend import PARTS, MendingMiner
 from pairsift.mining.miner import BadPairMiner
+from pairsift.mining.plan import Plan
 from pairsift.mining.population import Population
 from pairsift.mining.presets import MININGS, build_miner
 from pairsift.mining.sync import hide_from_ddp

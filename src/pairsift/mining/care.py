@@ -32,11 +32,10 @@ class Care(nn.Module):
     later.
 
     - Surely bad: one step milder. One step beyond the mildest (``STEPS + 1``) it is dropped, until looks
-    find it
-      good at the mildest.
-    - Surely good, for ``patience`` looks: it is tried one step stronger. A trial that fails leads back to
-    where it
-      was good and doubles the patience: damage that comes back with full strength is met ever more seldom.
+      find it good at the mildest.
+    - Surely good, after ``patience`` looks: it is tried one step stronger. A trial that fails leads back to
+      where it was good and doubles the patience: damage that comes back with full strength is met ever
+      more seldom.
     - It is learned from, and may be a negative, where its mean so far is good: so not in its first epoch at a
       step.
     - It is free when it is good at full strength and judged normal.

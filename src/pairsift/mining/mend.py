@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from pairsift.mining.checks import checked_index, whole_number
 from pairsift.mining.memory import History, Memory, exact
 from pairsift.mining.miner import BadPairMiner
 from pairsift.mining.panel import Panel
+from pairsift.mining.plan import Plan, catch_up
 from pairsift.mining.thresholds import FAULTY, NOISY, Threshold
 from pairsift.mining.weights import Weight
 
@@ -24,24 +24,6 @@ if TYPE_CHECKING:
 
 PARTS = ("negatives", "gentle", "noisy")
 FEWEST = 20  # normal pairs that an epoch must have seen to say what is usual
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to do with the pairs of a batch; all of shape (B,).
-
-    Args:
-        gentle: how much milder their views shall be, 0 to 1, float32; for ``framework.views(x, gentle=...)``.
-        negatives: who may be a negative, bool; for ``framework(u, v, negatives=...)``.
-        stays: False for a series that need not be in the batch at all, bool.
-        look: whether those that need not be there are looked at in this epoch, so that a loss of theirs, that
-            nobody trains on, is wanted.
-    """
-
-    gentle: Tensor
-    negatives: Tensor
-    stays: Tensor
-    look: bool
 
 
 class MendingMiner(BadPairMiner):
@@ -55,12 +37,10 @@ class MendingMiner(BadPairMiner):
     Its parts, each of which can be left out:
 
     - "negatives": a bad pair is nobody's negative, as long as it is bad as it is drawn now.
-    - "gentle": a faulty pair has milder views, see ``Care``; what it weighs is 1 where its last loss was
-    one that
-      normal pairs have, 0 else.
+    - "gentle": a faulty pair has milder views, see ``Care``. It weighs 1 where its losses are such as normal
+      pairs have, 0 else.
     - "noisy": a noisy series is left out, as an anchor and as a negative. Every ``interval`` epochs it is
-    looked at;
-      it comes back when its loss was twice in a row one that normal pairs have.
+      looked at; it comes back when it is judged normal after each of two looks in a row.
 
     A bad pair that no part cares for is weighed down as in ``BadPairMiner``.
 
@@ -219,26 +199,11 @@ class MendingMiner(BadPairMiner):
         super()._fold(memory)
         if len(before) > 0:
             moved = (exact(memory.mean[normal]) - before).mean()
-            memory.mean.add_(self._catch_up(memory, visited & ~milder, normal, moved).to(memory.mean.dtype))
+            memory.mean.add_(
+                catch_up(memory, self.care.kind > 0, visited & ~milder, normal, moved).to(memory.mean.dtype)
+            )
         if memory is self.memory:
             self._after(losses, visited, normal)
-
-    def _catch_up(self, memory: Memory, told: Tensor, normal: Tensor, moved: Tensor) -> Tensor:
-        """What is added to the means, (N,), so that skipped epochs leave a pair's place among the others.
-
-        A pair under care that the epoch told nothing of moves with the normal ones. One that it did tell
-        of was seen in fewer epochs than they, so that this one's level has moved its mean by more than
-        theirs: the difference is taken back.
-
-        Args:
-            memory: the epoch folded in.
-            told: whose losses it folded in, bool (N,).
-            normal: the pairs that others are compared with, bool (N,).
-            moved: by how much their mean moved, no dimensions.
-        """
-        ratio = exact(memory.seen[normal]).mean() / exact(memory.seen.clamp(min=1))
-        gone = torch.ones_like(ratio) if memory.history == "last" else ratio
-        return torch.where(self.care.kind > 0, moved * (1 - told * gone), 0)
 
     def _after(self, losses: Tensor, visited: Tensor, normal: Tensor) -> None:
         """Go by the epoch's losses: how the faulty pairs did with the views that they had."""
