@@ -1,6 +1,7 @@
 """Write what this version of pairsift leaves behind, for later ones to read.
 
-By python -m tests.versions.make FOLDER. It is run once a format: what tests/versions holds is never written again.
+By python -m tests.versions.make FOLDER. It is run once a format: what tests/versions holds is never written
+again.
 """
 
 from __future__ import annotations
