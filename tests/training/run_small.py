@@ -1,9 +1,11 @@
-"""Small runs in processes of their own, for tests that kill them; a script for torchrun: FOLDER [resume]."""
+"""Small runs in processes of their own, for tests that kill them; a script for torchrun: FOLDER JSON."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import signal
 import sys
 import time
 from multiprocessing.connection import Connection
@@ -50,6 +52,30 @@ class Slow(Callback):
         time.sleep(0.02)
 
 
+class Dies(Callback):
+    """SIGKILL for this process at the end of a batch, or in the middle of writing that epoch's checkpoint.
+
+    Args:
+        ranks: which processes die.
+        epoch: in which epoch, from 0.
+        batch: at the end of which batch; None for while its checkpoint is written.
+    """
+
+    def __init__(self, ranks: list[int], epoch: int, batch: int | None) -> None:
+        self.ranks, self.epoch, self.batch = ranks, epoch, batch
+
+    def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx) -> None:
+        if trainer.global_rank in self.ranks and (trainer.current_epoch, batch_idx) == (
+            self.epoch,
+            self.batch,
+        ):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def on_train_epoch_end(self, trainer, pl_module) -> None:
+        if self.batch is None and trainer.current_epoch == self.epoch and trainer.global_rank in self.ranks:
+            os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
+
+
 def series():
     return simulate(n_train=64, n_test=0, n_val=0, noisy=4, faulty=4, length=60, segment=20, seed=1).train
 
@@ -75,5 +101,7 @@ def command(words: list[str], said: Path) -> None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    slow = [Slow()] if "slow" in sys.argv else []
-    pretrain(series(), out=sys.argv[1], resume="resume" in sys.argv, progress=False, callbacks=slow, **SMALL)
+    given = json.loads(sys.argv[2])
+    deaths = [Dies(*given["dies"])] if "dies" in given else []
+    how = {"resume": given.get("resume", False), "callbacks": deaths, "progress": False}
+    pretrain(series(), out=sys.argv[1], **how, **SMALL)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
+import json
 import multiprocessing
 import os
 import random
@@ -23,7 +23,7 @@ from tests.training.run_small import command, run
 from torch import equal
 
 from pairsift.training import load_miner
-from pairsift.training.checkpoint import load_checkpoint, newest_checkpoint
+from pairsift.training.checkpoint import checkpoints, load_checkpoint, newest_checkpoint
 
 SCRIPT = Path(__file__).with_name("run_small.py")
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -160,37 +160,32 @@ def test_a_stop_says_what_is_kept_and_how_to_go_on(tmp_path: Path, sent: int, co
     assert newest_checkpoint(tmp_path / "run" / "checkpoints")[0] is not None
 
 
-def torchrun(folder: Path, *how: str) -> subprocess.Popen[str]:
-    """Two processes that train together."""
+def torchrun(folder: Path, **how: object) -> int:
+    """Two processes that train together; what they end with."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     launch = ["-m", "torch.distributed.run", "--nproc-per-node=2", "--master-addr=127.0.0.1"]
-    command = [sys.executable, *launch, f"--master-port={port}", str(SCRIPT), str(folder), *how]
-    return subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=ONE_THREAD,
-        start_new_session=True,
-    )
+    command = [sys.executable, *launch, f"--master-port={port}", str(SCRIPT), str(folder), json.dumps(how)]
+    done = subprocess.run(command, capture_output=True, text=True, env=ONE_THREAD, check=False, timeout=600)
+    print(done.stdout[-500:] + done.stderr[-1500:])
+    return done.returncode
+
+
+BOTH = [0, 1]
 
 
 @pytest.mark.slow
-def test_two_processes_killed_together_and_resumed_equal_two_that_were_not(tmp_path: Path) -> None:
-    for folder in ("whole", "killed"):
-        group = torchrun(tmp_path / folder, *(["slow"] if folder == "killed" else []))
-        if folder == "killed":
-            until = time.monotonic() + 120
-            while time.monotonic() < until and not list(tmp_path.glob("killed/checkpoints/epoch-*")):
-                time.sleep(0.01)
-            time.sleep(0.03)
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(group.pid, signal.SIGKILL)  # its own session: launcher and both processes
-            group.communicate()
-            assert not (tmp_path / "killed" / "framework.safetensors").exists()
-            group = torchrun(tmp_path / folder, "resume")
-        said = group.communicate(timeout=300)[0]
-        assert group.returncode == 0, said
-    assert_same(tmp_path / "killed", tmp_path / "whole")
+def test_two_processes_killed_three_times_and_resumed_equal_two_that_were_not(tmp_path: Path) -> None:
+    """Both in the middle of an epoch, the second one alone, and the first while it writes a checkpoint."""
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert torchrun(whole) == 0
+    moments = [(BOTH, 1, 0), ([1], 2, 0), ([0], 3, None)]
+    for number, moment in enumerate(moments):
+        assert torchrun(killed, resume=number > 0, dies=moment) != 0
+        names = [path.name for path in checkpoints(killed / "checkpoints")]
+        assert names[-1] == f"epoch-{moment[1]:06d}.ckpt"
+        if moment[2] is None:
+            assert list(killed.rglob(".*.part"))  # it was writing
+    assert torchrun(killed, resume=True) == 0
+    assert_same(killed, whole)
