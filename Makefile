@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-slow lint bench setup clean
+.PHONY: demo test test-slow lint fuzz bench setup clean
 
 demo: $(READY)  ## train on the simulation three ways, print a table, draw the picture
 	$(BIN)/pairsift demo --out demo
@@ -20,6 +20,9 @@ lint: $(READY)  ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+fuzz: $(READY)  ## a second of the processor for every reader of files; needs pairsift[fuzz]
+	$(BIN)/python -m tests.fuzz.run --seconds 1 --out fuzz
+
 bench: $(READY)  ## the speed claims beside their bars; fails where one is missed by more than noise
 	$(BIN)/python -m benchmarks
 
@@ -32,4 +35,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) demo fuzz .pytest_cache .mypy_cache .ruff_cache
