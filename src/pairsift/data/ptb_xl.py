@@ -92,7 +92,7 @@ def _codes(text: object, row: int, top: Path) -> set[str]:
     """The statements of a record; their likelihoods are ignored."""
     try:
         codes = ast.literal_eval(str(text))  # a literal only: nothing is run
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         codes = None
     if not isinstance(codes, dict) or not all(isinstance(code, str) for code in codes):
         raise PairsiftError(
