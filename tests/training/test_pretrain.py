@@ -15,6 +15,7 @@ from pairsift.data.simulated import simulate
 from pairsift.errors import PairsiftError
 from pairsift.mining import BadPairMiner, ConstantWeight, Sigma
 from pairsift.training import load_framework, pretrain, read_settings
+from pairsift.training.folder import prepare_folder
 
 SMALL = {
     "epochs": 4,
@@ -183,6 +184,19 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(PairsiftError, match=r"out: cannot write to .*file"):
         pretrain(series(), out=tmp_path / "file" / "run", progress=False, **SMALL)
+
+
+def test_processes_that_prepare_one_folder_do_not_trip_over_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touch = Path.touch
+
+    def taken_by_another(path: Path) -> None:
+        touch(path)
+        path.unlink()
+
+    monkeypatch.setattr(Path, "touch", taken_by_another)
+    assert prepare_folder(tmp_path / "run").is_dir()
 
 
 def test_folders_from_elsewhere_are_refused(tmp_path: Path) -> None:

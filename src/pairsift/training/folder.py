@@ -47,7 +47,7 @@ def prepare_folder(folder: Path) -> Path:
         (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
         probe.touch()
-        probe.unlink()
+        probe.unlink(missing_ok=True)  # of several processes another may have taken it away
     except OSError as error:
         raise PairsiftError(
             f"out: cannot write to {folder} ({error.strerror}); choose another folder"
