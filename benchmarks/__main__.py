@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import subprocess
 import sys
+from typing import Any
 
-ALL = ("startup", "miner", "augment", "step", "epoch")
+from benchmarks._report import line, missed
+
+ALL = ("startup", "miner", "augment", "step", "precision", "epoch", "processes")
 
 
-def main() -> int:
-    failed = []
-    for name in ALL:
+def entries(name: str) -> list[dict[str, Any]] | None:
+    """What a benchmark printed, in a process of its own; None where it broke."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"benchmarks.{name}"], stdout=subprocess.PIPE, text=True, check=False
+    )
+    print(done.stdout, end="", flush=True)
+    try:
+        found: list[dict[str, Any]] = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        return None
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("only", nargs="*", default=ALL, choices=[*ALL, ALL], help="some of them")
+    failed, lines = [], []
+    for name in parser.parse_args(argv).only:
         print(f"# benchmarks.{name}", flush=True)
-        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
-            failed.append(name)
-    print(f"# bars missed by more than noise: {', '.join(failed) or 'none'}")
+        found = entries(name)
+        if found is None:
+            failed.append(f"{name} broke")
+            continue
+        failed += [result["name"] for result in found if missed(result)]
+        lines += [line(result) for result in found if result["bar"] is not None]
+    print("\n".join(["# all bars", *lines]))
+    print(f"# missed by more than noise: {'; '.join(failed) or 'none'}")
     return int(bool(failed))
 
 

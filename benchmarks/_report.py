@@ -61,6 +61,13 @@ def missed(result: dict[str, Any]) -> bool:
     return bool(result["value"] > result["bar"] + result["noise"])
 
 
+def line(result: dict[str, Any]) -> str:
+    """A result with a bar as a person reads it."""
+    verdict = "ok    " if result["ok"] else "MISSED" if missed(result) else "within noise"
+    sign = ">=" if result["direction"] == "at least" else "<="
+    return f"{verdict}  {result['name']}: {result['value']} ({sign} {result['bar']}, noise {result['noise']})"
+
+
 def report(results: list[dict[str, Any]]) -> int:
     """Print the list; the exit code is 1 where a bar is missed by more than noise."""
     print(json.dumps(results, indent=2))

@@ -1,4 +1,4 @@
-"""How long one waits before anything happens: `pairsift --help`, against `import torch`.
+"""How long one waits before anything happens: `pairsift --help` and `import pairsift.mining`, against torch.
 
 python -m benchmarks.startup
 """
@@ -9,8 +9,9 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from benchmarks._report import entry, report
+from benchmarks._report import entry, median, report
 
 PAIRSIFT = str(Path(sys.executable).with_name("pairsift"))
 TORCH = [sys.executable, "-c", "import torch"]
@@ -24,14 +25,26 @@ def cpu_seconds(command: list[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def least(command: list[str], against: list[str], rounds: int = 7) -> float:
-    """The best of some starts of ``command``, relative to the best of as many of ``against``, in turn."""
-    pairs = [(cpu_seconds(command), cpu_seconds(against)) for _ in range(rounds)]
-    return min(p[0] for p in pairs) / min(p[1] for p in pairs)
+def help_against_torch(rounds: int = 7) -> dict[str, Any]:
+    """The median over some starts of each, in turn."""
+    ratio, noise = median([cpu_seconds([PAIRSIFT, "--help"]) / cpu_seconds(TORCH) for _ in range(rounds)])
+    return entry("pairsift --help / import torch", ratio, 0.7, noise=noise)
+
+
+def mining_against_torch(rounds: int = 7) -> dict[str, Any]:
+    """What importing the room costs beside importing torch, in one process each time."""
+    program = (
+        "import time; a = time.process_time(); import torch; b = time.process_time(); "
+        "import pairsift.mining; print((time.process_time() - a) / (b - a))"
+    )
+    run = [sys.executable, "-c", program]
+    told = [float(subprocess.run(run, capture_output=True, check=True).stdout) for _ in range(rounds)]
+    ratio, noise = median(told)
+    return entry("import torch and pairsift.mining / import torch", ratio, 1.1, noise=noise)
 
 
 def main() -> int:
-    return report([entry("pairsift --help / import torch", least([PAIRSIFT, "--help"], TORCH), 0.7)])
+    return report([help_against_torch(), mining_against_torch()])
 
 
 if __name__ == "__main__":
