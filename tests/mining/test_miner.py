@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from pairsift.mining import BadPairMiner, ConstantWeight, GaussianWeight, Ramp, Sigma
+from pairsift.mining.population import Population
 
 PAIRS = 40
 EVERYBODY = torch.arange(PAIRS)
@@ -311,3 +312,15 @@ def test_every_history_goes_through_the_miner(past):
     miner = mining(history=past)
     assert miner.verdicts()[:2].tolist() == [1, 2]
     assert str(past) in repr(miner)
+
+
+def test_threshold_and_weight_look_at_all_pairs_once_an_epoch(monkeypatch):
+    """Mu and sigma are found in one pass over the memory, not in one for each who asks."""
+    passes, plain = [], Population._point_amid
+    monkeypatch.setattr(Population, "_point_amid", lambda self: passes.append(1) or plain(self))
+    miner = BadPairMiner(20, warmup_epochs=1)
+    for _ in range(3):
+        miner.start_epoch()
+        for _ in range(2):
+            miner(torch.arange(20.0), torch.arange(20))
+    assert len(passes) == 2  # none in the warm-up

@@ -253,7 +253,7 @@ class BadPairMiner(nn.Module):
         if self._fitted is None:
             panel = self._convene(self.memory)
             normal = self._judged(panel) == 0 if self.num_pairs <= FEW else None
-            self._fitted = panel, self.weight.fit(Population(self.memory)), normal
+            self._fitted = panel, self.weight.fit(panel.population), normal
         return self._fitted
 
     def _judged(self, panel: Panel) -> Tensor:

@@ -18,11 +18,13 @@ class Panel:
 
     Args:
         judge: fitted to all pairs.
+        population: those pairs, for a weight to be fitted to: its statistics are there already.
         among: fitted to those that are not apart; None where none is.
         apart: whom ``judge`` judges, bool (N,); ``among`` judges the others. None: all.
     """
 
     judge: Judge
+    population: Population
     among: Judge | None = None
     apart: Tensor | None = None
 
@@ -37,10 +39,11 @@ class Panel:
             others
                 among themselves. A copy is kept.
         """
-        judge = threshold.fit(Population(memory))
+        population = Population(memory)
+        judge = threshold.fit(population)
         if apart is None or not bool(apart.any()):
-            return cls(judge)
-        return cls(judge, threshold.fit(Population(memory.without(apart))), apart.clone())
+            return cls(judge, population)
+        return cls(judge, population, threshold.fit(Population(memory.without(apart))), apart.clone())
 
     def kinds(self, memory: Memory, which: Tensor | slice) -> Tensor:
         """Kinds of some pairs, int8 (K,)."""

@@ -8,7 +8,6 @@ import torch
 
 from pairsift.mining.memory import Memory
 from pairsift.mining.panel import Panel
-from pairsift.mining.population import Population
 from pairsift.mining.thresholds import KINDS
 from pairsift.mining.weights import Weight
 
@@ -27,7 +26,7 @@ def pairs_table(memory: Memory, panel: Panel, weight: Weight) -> DataFrame:
     import pandas as pd
 
     everybody = slice(None)
-    weigher = weight.fit(Population(memory))
+    weigher = weight.fit(panel.population)
     mean, std, seen = memory.rows(everybody)
     kinds = panel.kinds(memory, everybody)
     never = seen == 0
