@@ -24,6 +24,7 @@ from pairsift.training import versions
 KINDS = {"noisy": NOISY, "faulty": FAULTY}
 RULES: dict[str, Threshold] = {"auto": Auto()} | {f"sigma_{beta}": Sigma(beta, beta) for beta in (1, 2, 3)}
 OF_CEILING, MOST_FLAGGED = 0.95, 0.02
+SCORES = (0.0, 0.1, 0.5, 0.9, 1.0)  # between which the score is held against the truth
 
 
 def judged(memory: Memory, truth: Array) -> dict[str, Any]:
@@ -37,7 +38,24 @@ def judged(memory: Memory, truth: Array) -> dict[str, Any]:
         if true.any():
             best = {"line": best_line(mean, spread, true)}
             found[name] = best | {rule: f1(k == kind, true) for rule, k in kinds.items()}
+    score = RULES["auto"].fit(population).score(pairs).double().numpy()
+    place = np.digitize(score, SCORES[1:-1])
+    found["scores"] = [[int((place == k).sum()), int((truth[place == k] > 0).sum())] for k in range(4)]
     return found
+
+
+def calibration(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What share of the pairs with such a score are planted, over all trainings where some are."""
+    totals = np.sum([row["scores"] for row in rows if row["share"]], axis=0)
+    return [
+        {
+            "score_from": SCORES[k],
+            "to": SCORES[k + 1],
+            "pairs": int(n),
+            "planted": round(int(bad) / max(n, 1), 4),
+        }
+        for k, (n, bad) in enumerate(totals)
+    ]
 
 
 def row_of(condition: Condition, folder: Path) -> dict[str, Any]:
@@ -104,6 +122,7 @@ def main() -> int:
         "aims": {"of_ceiling": OF_CEILING, "most_flagged_where_nothing_is_planted": MOST_FLAGGED},
         "versions": versions(),
         "means": means,
+        "calibration_of_the_score": calibration(rows),
         "rows": rows,
     }
     text = json.dumps(result, indent=1)
