@@ -1,7 +1,7 @@
 """Does Auto find the bad pairs? F1 against the best line through the same plane and against Sigma, as JSON.
 
 python -m benchmarks.auto --losses losses                    # the simulation: trains what the folder lacks
-PAIRSIFT_DATA=... python -m benchmarks.auto --losses losses --data har epilepsy
+PAIRSIFT_DATA=... python -m benchmarks.auto --losses losses --data raw z-scored har epilepsy --out docs
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def main() -> int:
     parser.add_argument("--losses", type=Path, required=True, help="a folder for the trainings' losses")
     parser.add_argument("--data", nargs="+", default=["raw", "z-scored"], help="and har, epilepsy")
     parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=Path, help="the folder of auto.json and of auto.md, whose tables are written anew")
     chosen = parser.parse_args()
     wanted = [one for one in conditions(tuple(chosen.seeds)) if one.data in chosen.data]
     collect(wanted, chosen.losses, say=lambda words: print(words, file=sys.stderr, flush=True))
@@ -123,12 +123,11 @@ def main() -> int:
         "versions": versions(),
         "means": means,
         "calibration_of_the_score": calibration(rows),
-        "rows": rows,
     }
-    text = json.dumps(result, indent=1)
+    print(json.dumps(result | {"rows": rows}, indent=1))
     if chosen.out:
-        chosen.out.write_text(text + "\n")
-    print(text)
+        (chosen.out / "auto.json").write_text(json.dumps(result, indent=1) + "\n")
+        _auto_page.write(chosen.out / "auto.md", result)
     return int(any(mean["misses"] for mean in means))
 
 

@@ -53,6 +53,13 @@ def test_only_takes_the_cells_that_fit_all_conditions() -> None:
         cells_of(planned, ["datasets=har"])
 
 
+def test_only_takes_variants_by_their_names() -> None:
+    variants = [{"name": "a b", "mining": "none"}, {"name": "c", "mining": "auto"}]
+    planned = expand(make_spec("p", {"matrix": {"dataset": ["har"]}, "variant": variants}))
+    assert [c.mining for c in cells_of(planned, ["variant=a b"])] == ["none"]
+    assert len(cells_of(planned, ["variant=c,a b"])) == 2
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

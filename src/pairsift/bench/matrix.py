@@ -148,17 +148,24 @@ def expand(spec: Spec) -> list[Planned]:
 
 
 def cells_of(planned: Iterable[Planned], only: Sequence[str] = ()) -> list[Cell]:
-    """Each cell once, in order; ``only`` holds FIELD=VALUE[,VALUE] that cells must fit, all of them."""
+    """Each cell once, in order; ``only`` holds FIELD=VALUE[,VALUE] that cells must fit, all of them.
+
+    A field is one of a cell's settings, or "variant" for a variant's name.
+    """
     wanted = [_condition(text) for text in only]
-    cells = {p.cell.key: p.cell for p in planned if p.cell is not None}
-    return [c for c in cells.values() if all(str(getattr(c, name)) in values for name, values in wanted)]
+
+    def fits(planned: Planned) -> bool:
+        said = {VARIANT: planned.place.get(VARIANT)}
+        return all(str(said[k] if k in said else getattr(planned.cell, k)) in v for k, v in wanted)
+
+    return list({p.cell.key: p.cell for p in planned if p.cell is not None and fits(p)}.values())
 
 
 def _condition(text: str) -> tuple[str, list[str]]:
     name, sign, values = text.partition("=")
     if not sign:
         raise PairsiftError(f"only: {text!r} is not FIELD=VALUE, such as dataset=har")
-    refuse_unknown("setting", name, Cell.model_fields)
+    refuse_unknown("setting", name, (*Cell.model_fields, VARIANT))
     return name, values.split(",")
 
 
