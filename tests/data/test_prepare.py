@@ -85,7 +85,7 @@ import sys, time
 from pairsift.data import prepare
 def wait(done, total):
     print("midway", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 prepare("har", sys.argv[1], sys.argv[2], progress=wait)
 """
 
@@ -163,6 +163,12 @@ def test_blocks_that_break_their_promise_are_a_bug_not_a_dataset(wrong: str) -> 
         list(published.checked_blocks())
 
 
+def split_as(path: Path, **changed: list[float]) -> None:
+    with np.load(path) as held:
+        kept = dict(held)
+    np.savez(path, **{**kept, **{name: np.array(rows) for name, rows in changed.items()}})
+
+
 @pytest.mark.parametrize(
     ("file", "harm", "words"),
     [
@@ -179,6 +185,13 @@ def test_blocks_that_break_their_promise_are_a_bug_not_a_dataset(wrong: str) -> 
         ),
         ("ids.npy", lambda path: path.write_bytes(b""), "ids.npy cannot be read"),
         ("split-activity-published.npz", lambda path: path.write_bytes(b"PK"), "no whole .npz"),
+        ("group.npy", lambda path: np.save(path, np.arange(2)), "has shape (2,) where there are 80 series"),
+        ("ids.npy", lambda path: np.save(path, np.int64(3)), "has shape () where there are 80 series"),
+        ("y-activity.npy", lambda path: np.save(path, np.full(80, 6)), "which of the card's 6 classes"),
+        ("y-activity.npy", lambda path: np.save(path, np.full(80, "a")), "which of the card's 6 classes"),
+        ("split-activity-published.npz", lambda path: split_as(path, val=[80]), "val does not name rows"),
+        ("split-activity-published.npz", lambda path: split_as(path, train=[-1]), "train does not name rows"),
+        ("split-activity-published.npz", lambda path: split_as(path, test=[0.5]), "test does not name rows"),
     ],
 )
 def test_a_harmed_prepared_folder_is_one_sentence(file, harm, words, source: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -77,7 +77,7 @@ def zipped(members: dict[str, bytes]) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, content in members.items():
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content)  # of a fixed date: the same bytes each time
     return stream.getvalue()
 
 

@@ -2,9 +2,11 @@
 
 Coverage of pairsift and of the pure Python parsers under it guides the inputs. A target is a process of its
 own, forked from one that has imported everything, and ends after so many seconds of the processor, however
-busy the machine is. For each place that fails one input and its traceback are kept in FOLDER, and the target
-goes on. Inputs that reached something new are kept in FOLDER/corpus, from where a second run goes on.
-FOLDER/fuzz.json gets a line a target. The exit code is 1 if anything was found.
+busy the machine is. With --runs it ends after so many inputs instead, which are drawn alike each time, from
+the seeds alone: a gate that finds nothing today finds nothing tomorrow. For each place that fails one input
+and its traceback are kept in FOLDER, and the target goes on. Inputs that reached something new are kept in
+FOLDER/corpus, from where --seconds goes on. FOLDER/fuzz.json gets a line a target. The exit code is 1
+if anything was found.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import inspect
 import json
 import os
 import re
+import shutil
 import sys
 import time
 import traceback
@@ -37,6 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("targets", nargs="*", help="these alone")
     parser.add_argument("--seconds", type=float, default=120, help="of the processor, for each target")
+    parser.add_argument("--runs", type=int, help="instead: so many inputs for each, the same each time")
     parser.add_argument("--out", type=Path, required=True, help="where findings, corpora and fuzz.json go")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -50,28 +54,32 @@ def main() -> None:
     if unknown := set(given.targets) - set(TARGETS):
         sys.exit(f"no target {', '.join(unknown)}; there are {', '.join(TARGETS)}")
     given.out.mkdir(parents=True, exist_ok=True)
-    found = 0
-    for name in given.targets or TARGETS:
-        entry = fuzz(name, given.seconds, given.out.absolute())
+    found = inputs = 0
+    for name in (names := given.targets or list(TARGETS)):
+        entry = fuzz(name, given.out.absolute(), given.seconds, given.runs)
         found += len(entry["findings"])
+        inputs += entry["executions"] or 0
         print(json.dumps(entry), flush=True)
+        for told in (given.out / name / f"{Path(one).stem}.txt" for one in entry["findings"]):
+            print(told.read_text() if told.exists() else "", flush=True)
         with (given.out / "fuzz.json").open("a") as file:
             file.write(json.dumps(entry) + "\n")
+    print(f"{len(names)} targets, {inputs:,} inputs, {found} findings in {given.out}")
     sys.exit(bool(found))
 
 
-def fuzz(name: str, seconds: float, out: Path) -> dict:
+def fuzz(name: str, out: Path, seconds: float, runs: int | None) -> dict:
     """Run one target; its name, seconds (of the clock, of the processor), executions, and what it found."""
     folder, log = out / name, out / f"{name}.log"
     folder.mkdir(exist_ok=True)
-    before, began = set(folder.iterdir()), time.monotonic()
+    before, began = _written(folder), time.monotonic()
     if (child := os.fork()) == 0:
         handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(handle, 1)
         os.dup2(handle, 2)
         code = 1
         try:
-            _be_fuzzed(name, seconds, folder, out / "corpus" / name)
+            _be_fuzzed(name, out, folder, seconds, runs)
         except BaseException:
             traceback.print_exc()
         finally:
@@ -79,7 +87,7 @@ def fuzz(name: str, seconds: float, out: Path) -> dict:
     _, status, used = os.wait4(child, 0)
     text = log.read_text(errors="replace")
     places, done = re.findall(r" cov: (\d+)", text), re.findall(r"^executions: (\d+)$", text, re.MULTILINE)
-    inputs = sorted(path.name for path in set(folder.iterdir()) - before if path.suffix != ".txt")
+    inputs = sorted(path.name for path, _ in _written(folder) - before if path.suffix != ".txt")
     if status and not inputs:
         inputs = [f"the process ended with {status}, see {log.name}"]
     return {
@@ -93,19 +101,31 @@ def fuzz(name: str, seconds: float, out: Path) -> dict:
     }
 
 
-def _be_fuzzed(name: str, seconds: float, folder: Path, corpus: Path) -> None:
-    """In the child: start libFuzzer, which does not return."""
-    from tests.fuzz.targets import TARGETS
+def _written(folder: Path) -> set[tuple[Path, int]]:
+    """The files in a folder, and when each was written."""
+    return {(path, path.stat().st_mtime_ns) for path in folder.iterdir()}
 
-    fuzzed = TARGETS[name]
-    corpus.mkdir(parents=True, exist_ok=True)
+
+def _be_fuzzed(name: str, out: Path, folder: Path, seconds: float, runs: int | None) -> None:
+    """In the child: start libFuzzer, which does not return."""
+    from tests.fuzz.targets import TARGETS, found
+
+    fuzzed, seeds, corpus = TARGETS[name], out / "seeds" / name, out / "corpus" / name
+    if runs:
+        shutil.rmtree(corpus, ignore_errors=True)  # what another run has left would be drawn from too
+    for made in (seeds, corpus):
+        made.mkdir(parents=True, exist_ok=True)
+    paths = []
     with atheris.instrument_imports(include=_FOLLOWED), _quiet():
-        for seed in fuzzed.seeds():
+        for number, seed in enumerate(fuzzed.seeds() + found(name)):
             fuzzed.test(seed)  # imports what is imported late; and what is sound must not fail
-            (corpus / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
-    limits = [f"-max_len={fuzzed.longest}", "-timeout=600", "-rss_limit_mb=4096"]
-    test = _collecting(fuzzed.test, folder, time.process_time() + seconds)
-    atheris.Setup([sys.argv[0], *limits, f"-artifact_prefix={folder}/", str(corpus)], test)
+            paths.append(seeds / str(number))
+            paths[-1].write_bytes(seed)
+    options = [f"-max_len={fuzzed.longest}", "-timeout=600", "-rss_limit_mb=4096"]
+    options += ["-seed=1", "-shuffle=0"] if runs else []
+    options += [f"-seed_inputs={','.join(map(str, paths))}", f"-artifact_prefix={folder}/", str(corpus)]
+    until = float("inf") if runs else time.process_time() + seconds
+    atheris.Setup([sys.argv[0], *options], _collecting(fuzzed.test, folder, until, runs or float("inf")))
     atheris.Fuzz()
 
 
@@ -131,8 +151,11 @@ def _quiet():
             os.close(kept)
 
 
-def _collecting(test, folder: Path, until: float):
-    """The test, which writes a failing input and its traceback down instead of failing; once a place."""
+def _collecting(test, folder: Path, until: float, most: float):
+    """The test, which writes a failing input and its traceback down instead of failing; once a place.
+
+    It ends the process at a moment of the processor's clock, or after so many inputs.
+    """
     seen: set[str] = set()
     count = 0
 
@@ -150,7 +173,7 @@ def _collecting(test, folder: Path, until: float):
                 mark = hashlib.sha256(place.encode()).hexdigest()[:8]
                 (folder / f"{mark}.input").write_bytes(data)
                 (folder / f"{mark}.txt").write_text(traceback.format_exc())
-        if time.process_time() > until:
+        if count >= most or time.process_time() > until:
             os.write(2, f"\nexecutions: {count}\n".encode())
             os._exit(0)
 

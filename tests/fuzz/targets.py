@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from tests.fuzz import kept, own_files, publishers
 from tests.fuzz.base import Fuzzed, as_file, lazily, npy, series
@@ -56,3 +58,15 @@ LEFT_BEHIND = {
 }
 
 TARGETS: dict[str, Fuzzed] = {**OWN, **PUBLISHED, **SETTINGS, **LEFT_BEHIND}
+
+FOUND = Path(__file__).parent / "found"
+
+
+def found(name: str) -> list[bytes]:
+    """What fuzzing this target has once found; the files' names begin with the target's."""
+    return [path.read_bytes() for path in sorted(FOUND.iterdir()) if target_of(path) == name]
+
+
+def target_of(path: Path) -> str:
+    """Whose finding this is."""
+    return max((name for name in TARGETS if path.name.startswith(name)), key=len)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.fuzz.targets import TARGETS
+from tests.fuzz.targets import FOUND, TARGETS, target_of
 
-FOUND = sorted((Path(__file__).parent / "found").iterdir())
 STRANGE = [b"-1", b"1e999", b"\x00", b"\xff", b"NaN", b"[", b'"', b"\n", b"9" * 30]
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -52,29 +52,26 @@ def test_sound_and_damaged_files_are_read_or_refused_in_a_sentence(name: str) ->
             raise AssertionError(f"{name} fails on {data!r}") from error
 
 
-@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(FOUND.iterdir()), ids=lambda path: path.name)
 def test_what_was_found_once_stays_mended(path: Path) -> None:
-    name = max((name for name in TARGETS if path.name.startswith(name)), key=len)
-    TARGETS[name].test(path.read_bytes())
+    TARGETS[target_of(path)].test(path.read_bytes())
 
 
 @pytest.mark.slow
-def test_the_fuzzer_runs_and_says_what_it_did(tmp_path: Path) -> None:
+def test_the_fuzzer_is_guided_and_draws_the_same_again(tmp_path: Path) -> None:
     pytest.importorskip("atheris", reason="needs atheris: pip install pairsift[fuzz]")
-    order = [
-        sys.executable,
-        "-m",
-        "tests.fuzz.run",
-        "columns",
-        "npy",
-        "--seconds",
-        "2",
-        "--out",
-        str(tmp_path),
-    ]
-    home = Path(__file__).parents[2]
-    done = subprocess.run(order, capture_output=True, text=True, check=False, cwd=home)
-    assert done.returncode == 0, done.stdout + done.stderr
-    lines = (tmp_path / "fuzz.json").read_text().splitlines()
-    assert len(lines) == 2 and '"target": "columns"' in lines[0] and '"findings": []' in lines[1]
-    assert len(list((tmp_path / "corpus" / "npy").iterdir())) > 3  # more than the seeds: it was guided
+    drawn = []
+    for folder in (tmp_path / "first", tmp_path / "again"):
+        targets = ["columns", "npz", "checkpoint", "run-folder"]
+        order = [sys.executable, "-m", "tests.fuzz.run", *targets, "--runs", "150", "--out", str(folder)]
+        home = Path(__file__).parents[2]
+        done = subprocess.run(order, capture_output=True, text=True, check=False, cwd=home)
+        assert done.returncode == 0, done.stdout + done.stderr
+        entries = [json.loads(line) for line in (folder / "fuzz.json").read_text().splitlines()]
+        assert [entry["target"] for entry in entries] == targets
+        assert all(entry["executions"] == 150 and not entry["findings"] for entry in entries)
+        drawn.append(
+            {path.name: path.read_bytes() for path in (folder / "corpus").rglob("*") if path.is_file()}
+        )
+        assert len(list((folder / "corpus" / "npz").iterdir())) > 3  # more than the seeds: it was guided
+    assert drawn[0] == drawn[1]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairsift.data.agree import check_labels, check_rows, check_split
 from pairsift.data.card import CARD, FORMAT
 from pairsift.data.catalog import known
 from pairsift.data.holdout import PARTS, Split
@@ -84,16 +85,21 @@ def load_folder(folder: Path, split: str | None = None, task: str | None = None)
             f"{folder / CARD} lacks {shown(error, 120)}; prepare the dataset again"
         ) from error
     x, y = _array(folder / "X.npy", mapped=True), _array(folder / f"y-{label}.npy")
-    if x.shape != shape or x.dtype != np.float32 or len(y) != len(x):
+    if x.shape != shape or x.ndim != 3 or x.dtype != np.float32:
         raise PairsiftError(
             f"{folder / 'X.npy'} is not what card.json says ({x.dtype} {x.shape}); prepare it again"
         )
     scaled = () if scaling == "none" else ("shift", "span")
-    arrays = read_npz(folder / f"split-{label}-{kind}.npz", (*PARTS, *scaled))
+    chosen = folder / f"split-{label}-{kind}.npz"
+    arrays = read_npz(chosen, (*PARTS, *scaled))
     scale: Scale | None = (arrays["shift"], arrays["span"]) if scaled else None
     parts = Split(arrays["train"], arrays["val"], arrays["test"], scaling)
     group = _array(folder / "group.npy") if (folder / "group.npy").is_file() else None
-    held = _Held(name, {label: Task(y, classes, {kind: parts})}, group, _array(folder / "ids.npy"))
+    ids = _array(folder / "ids.npy")
+    check_rows(len(x), {folder / f"y-{label}.npy": y, folder / "group.npy": group, folder / "ids.npy": ids})
+    check_labels(y, len(classes), folder / f"y-{label}.npy")
+    check_split(chosen, parts, scale, x.shape)
+    held = _Held(name, {label: Task(y, classes, {kind: parts})}, group, ids)
     facts.update(notes=notes, task=label, split=kind, scaling=scaling, sha256=fingerprint)
     return cut(held, label, x, parts, scale, facts)
 
