@@ -1,4 +1,4 @@
-"""The tables of docs/auto.md, from what benchmarks.auto measured; the words around them are written by hand."""
+"""The tables of docs/auto.md, from what benchmarks.auto measured; the words around them are by hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ def _row(cells: Iterable[str]) -> str:
 
 def found(means: list[dict[str, Any]]) -> list[str]:
     """F1 of every rule where something is planted."""
-    heads = [f"{kind}: {RULES['line']}" if rule == "line" else name for kind in KINDS for rule, name in RULES.items()]
+    heads = [
+        f"{kind}: {RULES['line']}" if rule == "line" else name
+        for kind in KINDS
+        for rule, name in RULES.items()
+    ]
     lines = [_row(["data", "views", "planted", *heads]), "|---" * (3 + len(heads)) + "|"]
     for mean in means:
         if mean["share"]:
@@ -33,7 +37,9 @@ def flagged(means: list[dict[str, Any]]) -> list[str]:
     lines = [_row(["data", "views", *(RULES[rule] for rule in rules)]), "|---" * (2 + len(rules)) + "|"]
     for mean in means:
         if not mean["share"]:
-            lines.append(_row([mean["data"], mean["views"], *(f"{mean['flagged'][rule]:.2%}" for rule in rules)]))
+            lines.append(
+                _row([mean["data"], mean["views"], *(f"{mean['flagged'][rule]:.2%}" for rule in rules)])
+            )
     return lines
 
 
@@ -50,7 +56,9 @@ def scores(bins: list[dict[str, Any]]) -> list[str]:
     """How often a pair of each score was planted."""
     lines = ["| score | pairs | of them planted |", "|---|---:|---:|"]
     for one in bins:
-        lines.append(_row([f"{one['score_from']} to {one['to']}", f"{one['pairs']:,}", f"{one['planted']:.1%}"]))
+        lines.append(
+            _row([f"{one['score_from']} to {one['to']}", f"{one['pairs']:,}", f"{one['planted']:.1%}"])
+        )
     return lines
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks import _auto_page
 from benchmarks._cuts import Array, best_line, f1
 from benchmarks._losses import SEEDS, Condition, collect, conditions, remembered
 
@@ -111,7 +112,9 @@ def main() -> int:
     parser.add_argument("--losses", type=Path, required=True, help="a folder for the trainings' losses")
     parser.add_argument("--data", nargs="+", default=["raw", "z-scored"], help="and har, epilepsy")
     parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS)
-    parser.add_argument("--out", type=Path, help="the folder of auto.json and of auto.md, whose tables are written anew")
+    parser.add_argument(
+        "--out", type=Path, help="the folder of auto.json and of auto.md, whose tables are written anew"
+    )
     chosen = parser.parse_args()
     wanted = [one for one in conditions(tuple(chosen.seeds)) if one.data in chosen.data]
     collect(wanted, chosen.losses, say=lambda words: print(words, file=sys.stderr, flush=True))

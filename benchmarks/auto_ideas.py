@@ -51,7 +51,9 @@ def without(**parts: float) -> Idea:
 
 def on_the_mean(memory: Memory) -> Array:
     """Auto's mixture on the mean loss, the spread unseen."""
-    with mock.patch.object(sides, "fit_side", lambda plane, lean, side=0, fit=sides.fit_side: fit(plane, 0.0, side)):
+    with mock.patch.object(
+        sides, "fit_side", lambda plane, lean, side=0, fit=sides.fit_side: fit(plane, 0.0, side)
+    ):
         return without(TURNS=0)(memory)
 
 
@@ -86,7 +88,7 @@ def median(memory: Memory) -> Array:
 
 
 def valleys(memory: Memory) -> Array:
-    """The deepest valley on each side of the mode of the mean loss's density, if it is half as low as its banks."""
+    """The deepest valley of the density of mean losses on each side of its mode, if half as low as its banks."""
     mean = statistics(memory)[0]
     low, high = np.quantile(mean, [0.001, 0.999])
     count, edges = np.histogram(mean, 200, (low, high))
@@ -94,7 +96,10 @@ def valleys(memory: Memory) -> Array:
     steps = np.arange(-int(4 * width), int(4 * width) + 1)
     density = np.convolve(count, np.exp(-0.5 * (steps / width) ** 2), mode="same")
     places, kinds, mode = (edges[1:] + edges[:-1]) / 2, np.zeros(len(mean), np.int8), int(density.argmax())
-    for side, beyond, kind in ((slice(mode, None, -1), np.less_equal, NOISY), (slice(mode, None), np.greater_equal, FAULTY)):
+    for side, beyond, kind in (
+        (slice(mode, None, -1), np.less_equal, NOISY),
+        (slice(mode, None), np.greater_equal, FAULTY),
+    ):
         heights = density[side]
         peak_beyond = np.maximum.accumulate(heights[::-1])[::-1]
         depth = heights / peak_beyond
@@ -130,7 +135,11 @@ def row_of(condition: Condition, folder: Path) -> list[dict[str, Any]]:
     real = "real" if condition.data in ("har", "epilepsy") else "simulation"
     return [
         {"idea": name, "data": real, "share": condition.share, "flagged": float((kinds > 0).mean())}
-        | {k: f1(kinds == kind, truth == kind) / lines[k] for k, kind in (("noisy", NOISY), ("faulty", FAULTY)) if k in lines}
+        | {
+            k: f1(kinds == kind, truth == kind) / lines[k]
+            for k, kind in (("noisy", NOISY), ("faulty", FAULTY))
+            if k in lines
+        }
         for name, kinds in tried.items()
     ]
 
@@ -153,7 +162,10 @@ def main() -> None:
             clean = [row["flagged"] for row in own if not row["share"]]
             if not own:
                 continue
-            entry[data] = {"flagged_where_clean": round(float(np.mean(clean)), 4), "at_most": round(max(clean), 4)}
+            entry[data] = {
+                "flagged_where_clean": round(float(np.mean(clean)), 4),
+                "at_most": round(max(clean), 4),
+            }
             for kind in ("noisy", "faulty"):
                 of_line = [row[kind] for row in own if kind in row]
                 entry[data][kind] = round(float(np.mean(of_line)), 3)

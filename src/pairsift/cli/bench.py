@@ -34,7 +34,9 @@ def run(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="FIELD=VALUE", help="Only such cells, as dataset=har,epilepsy or variant=mend."),
+        typer.Option(
+            "--only", metavar="FIELD=VALUE", help="Only such cells, as dataset=har,epilepsy or variant=mend."
+        ),
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Say what would run, and stop.")] = False,
     root: opt.Root = None,
