@@ -88,7 +88,7 @@ def median(memory: Memory) -> Array:
 
 
 def valleys(memory: Memory) -> Array:
-    """The deepest valley of the density of mean losses on each side of its mode, if half as low as its banks."""
+    """The deepest valley of the mean losses' density on each side, if half as low as its banks."""
     mean = statistics(memory)[0]
     low, high = np.quantile(mean, [0.001, 0.999])
     count, edges = np.histogram(mean, 200, (low, high))

@@ -98,9 +98,9 @@ def page(result: dict[str, Any], command: str) -> str:
         f"epochs, batches of 128, Adam at 3e-4; seed {seeds}{means}. "
         "Accuracy in percent of the linear probe on the test part, on the same encoder before and after. An "
         "untrained encoder is no empty one: its random convolutions, and more so a spectrum, separate much, "
-        "above all with standardised features. The probe learns for 40 epochs at one rate, so it makes little "
-        "of raw features that are small, as SimSiam's and TS-TCC's are on the simulation. Time is CPU seconds "
-        "of one thread, whole epochs. Longer runs are in [results.md](results.md).",
+        "above all with standardised features. The probe learns for 40 epochs at one rate, so it makes "
+        "little of raw features that are small, as SimSiam's and TS-TCC's are on the simulation. Time is CPU "
+        "seconds of one thread, whole epochs. Longer runs are in [results.md](results.md).",
     ]
     for data in settings["data"]:
         lines += ["", f"## {data}", "", *table(result["rows"], data)]
