@@ -94,18 +94,26 @@ def test_a_cell_s_miner_is_the_one_that_its_settings_name() -> None:
     assert make_miner(tiny_cell(), training_settings(tiny_cell()), None, 64) is None  # type: ignore[arg-type]
 
 
-def test_the_clock_counts_the_miner_and_nothing_else() -> None:
-    import time
+def test_the_clock_counts_the_miner_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0  # seconds, on a clock that moves only when it is told to
 
+    def passes(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    monkeypatch.setattr("pairsift.bench.clock.time.perf_counter", lambda: now)
     plain, timed = (build_miner("dbpm", 8, warmup_epochs=1) for _ in range(2))
     assert plain is not None and timed is not None
+    begin, forward = timed.start_epoch, timed.forward
+    timed.start_epoch = lambda: (passes(1), begin())[1]  # type: ignore[method-assign]
+    timed.forward = lambda *given: (passes(10), forward(*given))[1]  # type: ignore[method-assign]
     clock = MinerClock(timed)
     losses = torch.linspace(0, 3, 8)
     for _ in range(3):
         plain.start_epoch(), timed.start_epoch()
-        time.sleep(0.05)
+        passes(100)
         assert torch.equal(timed(losses, torch.arange(8)), plain(losses, torch.arange(8)))
-    assert 0 < clock.seconds < 0.1
+    assert clock.seconds == 33
 
 
 def test_verdicts_are_counted_by_class_also_where_several_hold() -> None:

@@ -210,7 +210,7 @@ def test_ctrl_c_is_one_line_that_says_how_to_go_on(mine: Path, tmp_path: Path) -
         while not list(kept.glob("epoch-*.ckpt")) and time.monotonic() < deadline and process.poll() is None:
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode == 130, err

@@ -28,7 +28,7 @@ def work(payload: dict[str, Any]) -> dict[str, Any]:
         raise PairsiftError("n: not that one")
     if what == "sleep" and first:
         Path(payload["pid"]).write_text(str(os.getpid()))
-        time.sleep(60)
+        time.sleep(600)
     return {"twice": 2 * payload["n"], "threads": os.environ.get("OMP_NUM_THREADS"), "pid": os.getpid()}
 
 

@@ -80,6 +80,7 @@ def look(browser) -> Iterator[object]:
     def open_report(path: Path, **options: object) -> Seen:
         context = browser.new_context(**({"viewport": {"width": 1200, "height": 900}} | options))
         context.set_offline(True)
+        context.set_default_timeout(120_000)  # a busy machine takes its time
         page = context.new_page()
         seen = Seen(page)
         opened.append((seen, context))

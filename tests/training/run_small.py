@@ -58,11 +58,15 @@ class Dies(Callback):
     Args:
         ranks: which processes die.
         epoch: in which epoch, from 0.
-        batch: at the end of which batch; None for while its checkpoint is written.
+        batch: at the end of which batch; None for while its checkpoint is written, -1 for before the first.
     """
 
     def __init__(self, ranks: list[int], epoch: int, batch: int | None) -> None:
         self.ranks, self.epoch, self.batch = ranks, epoch, batch
+
+    def on_train_epoch_start(self, trainer, pl_module) -> None:
+        if self.batch == -1:
+            self.on_train_batch_end(trainer, pl_module, None, None, -1)
 
     def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx) -> None:
         if trainer.global_rank in self.ranks and (trainer.current_epoch, batch_idx) == (
@@ -80,10 +84,17 @@ def series():
     return simulate(n_train=64, n_test=0, n_val=0, noisy=4, faulty=4, length=60, segment=20, seed=1).train
 
 
-def run(folder: Path, resume: bool = False, pipe: Connection | None = None) -> None:
-    """One run; slow where somebody listens."""
+def run(
+    folder: Path,
+    resume: bool = False,
+    pipe: Connection | None = None,
+    dies: tuple[int, int | None] | None = None,
+) -> None:
+    """One run; slow where somebody listens; it dies at a moment that is given, see ``Dies``."""
     torch.set_num_threads(1)
-    more = [] if pipe is None else [Slow(pipe)]
+    more: list[Callback] = [] if pipe is None else [Slow(pipe)]
+    if dies is not None:
+        more.append(Dies([0], *dies))
     pretrain(series(), out=folder, resume=resume, progress=False, callbacks=more, **SMALL)
 
 

@@ -76,6 +76,7 @@ def test_a_second_process_in_one_folder_is_refused_and_the_first_goes_on(tmp_pat
     until, go_on = FORKS.Pipe()
     process = FORKS.Process(target=hold, args=(tmp_path / "run", theirs, until))
     process.start()
+    theirs.close()  # so that a child that dies is noticed, not waited for
     assert ours.recv() == "at work"
     before = {p: p.read_bytes() for p in (tmp_path / "run").rglob("*") if p.is_file()}
     for resume in (False, True):

@@ -1,7 +1,6 @@
 """Mending in the training loop: views and negatives as planned, the left-out not passed, parts, resume."""
 
 import os
-import socket
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 import torch
 import torch.multiprocessing as mp
 from lightning.pytorch.callbacks import Callback
+from tests.training.meeting import meeting_place
 from tests.training.test_pretrain import SMALL, StopAfter, same, series, weights
 
 from pairsift.data import corrupt
@@ -157,11 +157,11 @@ def test_a_resumed_mending_run_equals_one_never_interrupted(
     assert "done" in read.table()
 
 
-def in_a_process(rank: int, folder: str) -> None:
+def in_a_process(rank: int, where: dict[str, str], folder: str) -> None:
     """What each of two gloo processes does; MoCo, whose keys everybody gets, however many each has."""
     torch.set_num_threads(1)
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
-    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": (Path(folder) / "port").read_text()}
+    os.environ |= where
     data = planted(n=80)
     how = {**MEND, "framework": "moco", "epochs": 7, "options": {**SMALL["options"], "queue": 32}}
     run = pretrain(data, progress=False, callbacks=[Told(data.truth)], **how)
@@ -169,10 +169,8 @@ def in_a_process(rank: int, folder: str) -> None:
 
 
 def test_two_processes_mend_together(tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        (tmp_path / "port").write_text(str(free.getsockname()[1]))
-    mp.spawn(in_a_process, args=(str(tmp_path),), nprocs=2)
+    with meeting_place() as where:
+        mp.spawn(in_a_process, args=(where, str(tmp_path)), nprocs=2)
     (miner, framework, rows), (other, others, _) = (
         torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in range(2)
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from tests.training import two_processes
+from tests.training.meeting import meeting_place
 from tests.training.two_processes import EPOCHS, PAIRS, WORLD, Recording, series, trained
 from torch import equal
 from torch.testing import assert_close
@@ -27,15 +27,13 @@ FORKS.set_forkserver_preload(["tests.training.two_processes", "pairsift.cli.trai
 
 
 def together(work: Callable[..., None], *more: Any) -> None:
-    """Run ``work(rank, port, ...)`` in two processes."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    group = [FORKS.Process(target=work, args=(rank, port, *more)) for rank in range(WORLD)]
-    for process in group:
-        process.start()
-    for process in group:
-        process.join(120)
+    """Run ``work(rank, where they meet, ...)`` in two processes."""
+    with meeting_place() as where:
+        group = [FORKS.Process(target=work, args=(rank, where, *more)) for rank in range(WORLD)]
+        for process in group:
+            process.start()
+        for process in group:
+            process.join(300)
     assert [process.exitcode for process in group] == [0] * WORLD
 
 

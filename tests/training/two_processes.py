@@ -26,11 +26,10 @@ BATCH = 8  # a process: an epoch is 4 batches of 16 and leaves out 3 pairs
 
 
 @contextmanager
-def as_torchrun(rank: int, port: int) -> Iterator[None]:
-    """The variables that torchrun sets for each process."""
+def as_torchrun(rank: int, where: dict[str, str]) -> Iterator[None]:
+    """The variables that torchrun sets for each process; where they meet is given."""
     said = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": WORLD, "LOCAL_WORLD_SIZE": WORLD, "GROUP_RANK": 0}
-    where = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
-    with mock.patch.dict(os.environ, {k: str(v) for k, v in {**said, **where}.items()}):
+    with mock.patch.dict(os.environ, {k: str(v) for k, v in said.items()} | where):
         yield
 
 
@@ -121,19 +120,19 @@ def theirs() -> dict[str, object]:
     return {"miner": miner.state_dict(), "verdicts": miner.verdicts(), "given": miner.given}
 
 
-def work(rank: int, port: int, folder: Path) -> None:
+def work(rank: int, where: dict[str, str], folder: Path) -> None:
     """Both trainings, one after the other; what came of them goes to a file."""
-    with as_torchrun(rank, port):
+    with as_torchrun(rank, where):
         results = {"ours": trained(BATCH), "apart": trained(BATCH, gather=False), "theirs": theirs()}
     torch.save(results, folder / f"{rank}.pt")
 
 
-def command(rank: int, port: int, folder: Path, words: list[str]) -> None:
+def command(rank: int, where: dict[str, str], folder: Path, words: list[str]) -> None:
     """The command line, with what it says in a file; ends the process with its exit code."""
     torch.set_num_threads(1)
     from pairsift.cli import main
 
     sys.argv = ["pairsift", *words]
-    with as_torchrun(rank, port), (folder / f"{rank}.txt").open("w") as file, redirect_stdout(file):
+    with as_torchrun(rank, where), (folder / f"{rank}.txt").open("w") as file, redirect_stdout(file):
         os.dup2(file.fileno(), 2)
         main()
