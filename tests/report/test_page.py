@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -138,6 +139,50 @@ def test_the_least_that_can_be_shown(made, tmp_path, pairs):
     write_report(tmp_path / "report.html", pairs_table(miner, series), series)
     data = data_of((tmp_path / "report.html").read_text())
     assert data["density"] is None and data["history"] is None
+
+
+def test_it_says_how_sure_it_is_and_what_finding_nothing_means(made, tmp_path):
+    auto = {"threshold": "auto", "name": "Auto()"}
+    score = np.where(made.miner["kind"] > 0, 0.95, 0.0)
+    score[np.flatnonzero(made.miner["kind"] > 0)[:3]] = 0.6
+    score[np.flatnonzero(made.miner["kind"] == 0)[:4]] = 0.3
+    judged = replace(made, miner=made.miner.assign(score=score))
+    bad = int((made.miner["kind"] > 0).sum())
+    words = " ".join(write(judged, tmp_path / "a.html", thresholds=auto).split())
+    assert f"{bad - 3} of the {bad} bad pairs score 0.9 or more. 3 bad and 4 normal ones lie nearer" in words
+    assert data_of(words)["doubt"] == [0.1, 0.9]
+    by_sigma = write(judged, tmp_path / "b.html", thresholds={"threshold": "sigma"})
+    assert "no chance of being bad" in by_sigma and data_of(by_sigma)["doubt"] is None
+    nothing = replace(made, miner=made.miner.assign(kind=0, score=0.0))
+    assert "here none stands apart" in write(nothing, tmp_path / "c.html", thresholds=auto)
+    assert "looks for groups instead" in write(
+        nothing, tmp_path / "d.html", thresholds={"threshold": "sigma"}
+    )
+
+
+def test_where_nothing_was_found_both_ends_are_shown(tmp_path):
+    made = make(3000)
+    nothing = replace(made, miner=made.miner.assign(kind=0, score=0.0))
+    data = data_of(write(nothing, tmp_path / "report.html"))
+    index = np.frombuffer(base64.b64decode(data["points"]["index"]), np.uint32)
+    mean = made.miner["mean_loss"].to_numpy()
+    lowest, highest = (mean[index[data["gallery"][end]]] for end in ("lowest", "highest"))
+    assert (np.diff(lowest) >= 0).all() and (np.diff(highest) <= 0).all()
+    assert lowest[0] == mean.min() and highest[0] == mean.max()
+    assert lowest.max() < np.quantile(mean, 0.2) and highest.min() > np.quantile(mean, 0.8)
+    page = (tmp_path / "report.html").read_text()
+    assert "The lowest losses" in page and "Where the bad pairs are" not in page
+    assert set(data_of(write(made, tmp_path / "some.html"))["gallery"]) == {"normal", "noisy", "faulty"}
+
+
+def test_a_part_of_the_users_series_says_its_rows(made, tmp_path):
+    rows = np.arange(400)[::-1] + 1000
+    part = replace(made, series=replace(made.series, rows=rows))
+    text = write(part, tmp_path / "report.html")
+    shown = data_of(text)["points"]
+    index, row = (np.frombuffer(base64.b64decode(shown[name]), np.uint32) for name in ("index", "row"))
+    assert (row == rows[index]).all() and "go by row" in text
+    assert "row" not in data_of(write(made, tmp_path / "whole.html"))["points"]
 
 
 def test_wrong_views_and_bounds_are_refused(made, tmp_path):

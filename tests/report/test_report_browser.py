@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.oracles.made_audit import HOSTILE, Made, make, make_hostile, make_many
 
@@ -254,6 +255,17 @@ def test_a_share_row_filters(look, report, made):
     row.click()
     assert seen.page.locator("select[name=group]").input_value() != "-1"
     assert seen.shown() == (made.series.group == group).sum()
+
+
+def test_only_the_doubtful(look, made, tmp_path):
+    write_audit(tmp_path, made.miner, made.series, made.views, thresholds={"threshold": "auto"})
+    seen = look(tmp_path / "report.html")
+    seen.page.check("input[name=doubt]")
+    assert (
+        seen.shown() == made.miner["score"].astype(np.float32).between(0.1, 0.9, inclusive="left").sum() > 0
+    )
+    seen.page.locator("button[type=reset]").click()
+    assert seen.shown() == 400
 
 
 @pytest.mark.parametrize("button", ["button[data-filter=class]", "button[type=reset]"])

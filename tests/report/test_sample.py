@@ -66,6 +66,13 @@ def test_every_class_and_group_finds_its_worst_pair_drawn():
         assert rare in drawn[kind]
 
 
+def test_the_pairs_nearest_to_the_threshold_are_drawn():
+    table = table_of(np.repeat([0, 1, 2], 2000))
+    drawn = choose_series(table, 600, None, np.arange(6000) % 500)
+    for kind, each in drawn.items():
+        assert set(worst_first(table, kind)[-len(each) // 10 :]) <= set(each.tolist())
+
+
 def test_points_are_all_bad_pairs_and_an_even_sample_of_the_rest():
     rng = np.random.default_rng(0)
     kinds = rng.choice(3, 50_000, p=[0.9, 0.06, 0.04])

@@ -84,7 +84,8 @@ def test_what_was_done_is_counted():
     ("kinds", "words"),
     [
         ([0] * 1200, "No bad pair was found among 1,200."),
-        ([0, 0, 0, 1], "Of 4 pairs, 1 is noisy (25.0%)."),
+        ([0, 0, 0, 1], "Of 4 pairs, 1 is noisy (25.0%); none is faulty."),
+        ([0, 2], "Of 2 pairs, 1 is faulty (50.0%); none is noisy."),
         ([0, 2, 2, 1], "Of 4 pairs, 1 is noisy (25.0%) and 2 are faulty (50.0%)."),
     ],
 )

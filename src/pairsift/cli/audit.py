@@ -17,20 +17,25 @@ if TYPE_CHECKING:
     from pairsift.frameworks import Framework
 
 
+USUAL = {"mining": "auto", "epochs": 15, "precision": "auto"}  # what an audit trains with, if nobody says
+
+
 def register(app: typer.Typer) -> None:
     """Add this command."""
     app.command()(reading.reads_data(audit))
 
 
 def audit(
-    data: Annotated[str, typer.Argument(help="A dataset's name, a path, or the folder of a finished run.")],
+    data: Annotated[
+        str, typer.Argument(help="A dataset's name, a path, or the folder of a finished run that mined.")
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where pairs.csv and report.html go.")],
     how: dict[str, Any],
     framework: Annotated[
         str | None, typer.Option("--framework", "-f", help="What to pretrain with; simclr if left out.")
     ] = None,
     mining: Annotated[
-        str | None, typer.Option("--mining", "-m", help="How bad pairs are told; dbpm if left out.")
+        str | None, typer.Option("--mining", "-m", help="How bad pairs are told; auto if left out.")
     ] = None,
     epochs: Annotated[
         int | None, typer.Option("--epochs", "-e", help="Passes over the data; 15 if left out.")
@@ -44,22 +49,27 @@ def audit(
 ) -> None:
     """Say which series are bad, and show them on a page that opens offline.
 
-    Pretrains first, unless given the folder of a run that mined. Then see OUT/report.html and OUT/pairs.csv.
+    Pretrains first, unless given the folder of a run that mined. Of your own files it looks at all series,
+    unless they say themselves which are for training. Then see OUT/report.html and OUT/pairs.csv.
 
     Example: `pairsift audit simulated --out audit`
     """
     from pairsift.report import PairHistory, write_audit
+    from pairsift.report.shares import share_text
     from pairsift.training import load_framework, load_history, load_miner, pretrain, read_settings
 
     home = Path(data)
     if (home / "settings.json").is_file():
         kept = read_settings(home)
+        _mined(home, kept)
         series = _series_of(home, kept, how)
     else:
         home = out / "run"
+        if reading.is_files(data):
+            how = {"val": 0.0, "test": 0.0, **how}  # no probe will be asked for, so nothing is held out
         series = reading.load(data, how).train
         flags = {"framework": framework, "mining": mining, "epochs": epochs, "seed": seed}
-        settings = opt.merge(config, flags, options, usual={"epochs": 15, "precision": "auto"})
+        settings = opt.merge(config, flags, options, usual=USUAL)
         if settings.dataset is None:
             settings = settings.model_copy(update={"dataset": opt.published(data, series.facts)})
         resume = (home / "settings.json").is_file()
@@ -75,12 +85,32 @@ def audit(
         views=_views(load_framework(home), series, seed or 0),
         history=PairHistory(history.losses.numpy(), history.index.numpy(), warmup=miner.warmup_epochs),
         thresholds={**miner.thresholds, "name": repr(miner.threshold)},
-        about={"run": str(home), "settings": kept["settings"], "versions": kept["versions"]},
+        about={"run": str(home), "settings": _used(kept["settings"]), "versions": kept["versions"]},
     )
     echo(summary["sentence"])
     for found in summary["planted"]:
-        echo("  of what was planted: " + ", ".join(f"{name} {value}" for name, value in found.items()))
+        recall, precision = share_text(found["recall"]), share_text(found["precision"])
+        counts = (
+            f"{found['planted']:,} were planted, {found['found']:,} found, {found['both']:,} of these rightly"
+        )
+        echo(f"  {found['kind']}: {counts} (recall {recall}, precision {precision})")
     echo(f"the page: {out / 'report.html'}; the table: {out / 'pairs.csv'}; what to drop: {out / 'drop.txt'}")
+
+
+def _mined(home: Path, kept: dict[str, Any]) -> None:
+    """Refuse a run that knows nothing of its pairs, and say what to do."""
+    mining = kept["settings"].get("mining")
+    if mining in ("none", "rince") and not kept.get("own_miner"):
+        raise PairsiftError(
+            f"{home} was made with mining {mining}, which remembers nothing of the pairs; "
+            "audit the data instead (pairsift audit DATA), or pretrain with --mining auto"
+        )
+
+
+def _used(settings: dict[str, Any]) -> dict[str, Any]:
+    """A run's settings without the betas that its thresholds do not look at."""
+    unused = ("noisy", "faulty") if settings.get("mining") in ("auto", "mend") else ()
+    return {name: value for name, value in settings.items() if name not in unused}
 
 
 def _series_of(home: Path, kept: dict[str, Any], how: dict[str, Any]) -> Series:

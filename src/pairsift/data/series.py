@@ -39,6 +39,7 @@ class Series(Dataset[Batch]):
         classes: the names of the classes.
         name: the dataset's name.
         facts: anything else worth keeping with it (how it was read, repaired, counted); JSON types.
+        rows: where each series stood in the files, (N,) int64, if only a part of them is here; None for all.
     """
 
     x: Array
@@ -50,13 +51,14 @@ class Series(Dataset[Batch]):
     classes: tuple[str, ...] | None = None
     name: str = "series"
     facts: dict[str, Any] = field(default_factory=dict)
+    rows: Array | None = None
 
     def __post_init__(self) -> None:
         if self.x.ndim != 3:
             raise PairsiftError(f"x must have shape (series, channels, time), got {self.x.shape}")
         if self.x.dtype != np.float32:
             raise PairsiftError(f"x must be float32, got {self.x.dtype}; convert it with x.astype('float32')")
-        for what in ("y", "other", "truth", "group", "ids"):
+        for what in ("y", "other", "truth", "group", "ids", "rows"):
             value = getattr(self, what)
             if value is not None and len(value) != len(self.x):
                 raise PairsiftError(f"{what} must have one row a series ({len(self.x)}), got {len(value)}")
@@ -102,6 +104,7 @@ class Series(Dataset[Batch]):
             truth=take(self.truth),
             group=take(self.group),
             ids=take(self.ids),
+            rows=take(self.rows),
         )
 
 

@@ -55,12 +55,15 @@ def split_series(
 
 
 def _part(series: Series, rows: Array) -> Series:
-    """Some of the series; big ones stay where they are, on the disk."""
+    """Some of the series, which know where they stood; big ones stay where they are, on the disk."""
+    if len(rows) == len(series):
+        return series
     x = select(series.x, rows)
     other = None if series.other is None else select(series.other, rows)
     labels = {"y": series.y, "truth": series.truth, "group": series.group, "ids": series.ids}
     kept = {name: None if values is None else values[rows] for name, values in labels.items()}
-    return replace(series, x=x, other=other, **kept)  # type: ignore[arg-type]
+    stood = rows if series.rows is None else series.rows[rows]
+    return replace(series, x=x, other=other, rows=stood, **kept)  # type: ignore[arg-type]
 
 
 def _marked(series: Series, marks: Array) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pairsift.data.series import Series
+from pairsift.report.certainty import certainty
 from pairsift.report.exports import write_exports
 from pairsift.report.files import folder_aside
 from pairsift.report.inputs import PairHistory, Thresholds, Views, as_thresholds
@@ -56,7 +57,7 @@ def write_audit(
 
     Returns:
         What summary.json says: the sentence, counts and shares by kind, by class and by group, thresholds,
-        what was planted and found, what was done, the files' names, and ``about``.
+        how many lie near them, what was planted and found, what was done, the files' names, and ``about``.
     """
     table = pairs_table(miner_table, series, done)
     cuts = as_thresholds(thresholds)
@@ -70,7 +71,16 @@ def write_audit(
         "kinds": overall(table),
         "planted": against_planted(table),
         "done": what_was_done(table),
-        "thresholds": {"name": cuts.name, "noisy": cuts.noisy, "faulty": cuts.faulty},
+        "thresholds": {
+            "name": cuts.name,
+            "noisy": cuts.noisy,
+            "faulty": cuts.faulty,
+            "boundaries": [
+                {"kind": each.kind, "mean": list(each.mean), "std": list(each.std)}
+                for each in cuts.boundaries
+            ],
+        },
+        "certainty": certainty(table, cuts.rule),
         "classes": by_label(table, coded_classes(series))[:_LABELS],
         "groups": by_label(table, coded_groups(series))[:_LABELS],
         "files": _FILES,

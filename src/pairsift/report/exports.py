@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,15 +12,21 @@ from pairsift.report.files import written_aside
 from pairsift.report.table import write_pairs_csv
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
+
+
+def places_of(table: DataFrame) -> Series[int]:
+    """Where the pairs stand in what the user gave: their row if they are a part of it, else their index."""
+    return table["row" if "row" in table else "index"]
 
 
 def write_drop_list(table: DataFrame, folder: Path) -> None:
-    """``drop.txt``: the bad pairs' indices, one a line; ``drop.json``: the same by kind."""
-    bad = table.loc[table["is_issue"], "index"].tolist()
+    """``drop.txt``: the bad pairs' places, one a line; ``drop.json``: the same by kind."""
+    places = places_of(table)
+    bad = places[table["is_issue"]].tolist()
     with written_aside(folder / "drop.txt") as aside:
         aside.write_text("".join(f"{index}\n" for index in bad), encoding="utf-8")
-    by_kind = {kind: table.loc[table["kind"] == kind, "index"].tolist() for kind in ("noisy", "faulty")}
+    by_kind = {kind: places[table["kind"] == kind].tolist() for kind in ("noisy", "faulty")}
     with written_aside(folder / "drop.json") as aside:
         aside.write_text(json.dumps(by_kind) + "\n", encoding="utf-8")
 
@@ -36,12 +42,13 @@ def cleanlab_table(table: DataFrame) -> DataFrame:
 
     Beware of the direction: here, as there, a LOW score is bad, while pairsift's own score is high for a bad
     pair. A pair's ``noisy_score`` is one minus its score, unless it was judged faulty; then it is 1, and the
-    other way round. A normal pair has the same score for both. Unknown scores stay empty.
+    other way round. A normal pair has the same score for both. Unknown scores stay empty. The index is a
+    pair's place in what the user gave, as in the drop list.
     """
     import pandas as pd
 
     good = 1.0 - table["score"].to_numpy(np.float64)
-    columns = {"index": table["index"].to_numpy()}
+    columns: dict[str, Any] = {"index": places_of(table).to_numpy()}
     for kind, other in (("noisy", "faulty"), ("faulty", "noisy")):
         columns[f"is_{kind}_issue"] = (table["kind"] == kind).to_numpy()
         columns[f"{kind}_score"] = np.where((table["kind"] == other).to_numpy(), 1.0, good)

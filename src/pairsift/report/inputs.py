@@ -52,12 +52,14 @@ class Thresholds:
         faulty: mean loss above which a pair is faulty; None where there is no such cut.
         name: the rule in a few words, such as "Sigma(noisy=2, faulty=3)".
         boundaries: lines in the mean-spread plane, where the rule looks at both.
+        rule: "auto" where scores are chances, "sigma" where they are distances; "" where nobody said.
     """
 
     noisy: float | None = None
     faulty: float | None = None
     name: str = ""
     boundaries: tuple[Boundary, ...] = ()
+    rule: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,8 +123,8 @@ def draw_views(views: Views, places: Array) -> tuple[Array, Array]:
 def as_thresholds(thresholds: Thresholds | Mapping[str, Any] | None) -> Thresholds:
     """Thresholds from themselves, from what ``miner.thresholds`` says, or none.
 
-    Of a mapping these names are read, where it has them: noisy, faulty, name (else threshold), and
-    boundaries, each of them a ``Boundary`` or a mapping with its kind, mean and std.
+    Of a mapping these names are read, where it has them: noisy, faulty, threshold (the rule), name (else the
+    rule), and boundaries, each of them a ``Boundary`` or a mapping with its kind, mean and std.
     """
     if isinstance(thresholds, Thresholds):
         return thresholds
@@ -133,4 +135,5 @@ def as_thresholds(thresholds: Thresholds | Mapping[str, Any] | None) -> Threshol
         known.get("faulty"),
         str(known.get("name") or known.get("threshold") or ""),
         tuple(line if isinstance(line, Boundary) else Boundary(**line) for line in lines),
+        str(known.get("threshold") or ""),
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pairsift.data.series import Series
 from pairsift.errors import PairsiftError
+from pairsift.report.certainty import FEWEST, certainty
 from pairsift.report.files import written_aside
 from pairsift.report.inputs import PairHistory, Thresholds, Views, as_thresholds
 from pairsift.report.labels import coded_classes, coded_groups
@@ -94,6 +95,8 @@ def write_report(
         done=what_was_done(table),
         shares=_share_tables(table, classes, groups),
         cuts=cuts,
+        sure=certainty(table, cuts.rule),
+        fewest=FEWEST,
         counts={
             "pairs": len(table),
             "points": data["points"]["count"],
@@ -106,6 +109,8 @@ def write_report(
         },
         has_history=data["history"] is not None,
         has_views=views is not None,
+        has_other=series.other is not None,
+        has_rows=series.rows is not None,
         about=_flat(about or {}),
     )
     with written_aside(out) as aside, aside.open("w", encoding="utf-8", newline="\n") as file:
@@ -133,9 +138,11 @@ def _share_tables(table: DataFrame, classes: Any, groups: Any) -> list[dict[str,
 
 
 def _flat(about: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
-    """Nested facts as pairs of words; a nested name is joined by dots."""
+    """Nested facts as pairs of words; a nested name is joined by dots, None is left out."""
     out: list[tuple[str, str]] = []
     for name, value in about.items():
+        if value is None or value == {}:
+            continue
         full = f"{before}{as_text(name)}"
         if isinstance(value, Mapping):
             out += _flat(value, f"{full}.")

@@ -8,18 +8,20 @@ import numpy as np
 
 from pairsift.data.kinds import KINDS
 from pairsift.data.series import Series
+from pairsift.report.certainty import DOUBT
 from pairsift.report.history import history_for_page
 from pairsift.report.inputs import Array, PairHistory, Thresholds, Views, draw_views
-from pairsift.report.labels import Coded, id_values
+from pairsift.report.labels import Coded
 from pairsift.report.pack import base64_of, packed
 from pairsift.report.sample import Places, choose_points, choose_series
-from pairsift.report.text import shorten
+from pairsift.report.text import as_value, shorten
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 CHANNELS = 3  # of a drawn series
 _BINS = 240  # of the losses' histogram
+_ENDS = 24  # pairs of lowest and of highest loss, each, where none is bad
 _ROWS = 128  # series read at once
 
 
@@ -49,14 +51,28 @@ def build_payload(
         "classes": _labels(classes, points),
         "groups": _labels(groups, points),
         "done": _done(table, points),
-        "gallery": {kind: [place[int(index)] for index in each] for kind, each in gallery.items()},
+        "gallery": {
+            name: [place[int(index)] for index in each]
+            for name, each in (gallery | _ends(table, drawn)).items()
+        },
         "series": _drawings(series, views, drawn, place),
         "channels": series.channels,
         "length": series.length,
         "thresholds": _thresholds(thresholds),
+        "doubt": DOUBT if thresholds.rule == "auto" else None,
         "density": _density(table),
         "history": history_for_page(history, table["kind"].to_numpy(), drawn),
     }
+
+
+def _ends(table: DataFrame, drawn: Places) -> dict[str, Places]:
+    """Where nothing was found: the drawn pairs of lowest and of highest loss, for who doubts it."""
+    mean = table["mean_loss"].to_numpy(np.float64)[drawn]
+    if table["is_issue"].any() or not np.isfinite(mean).any():
+        return {}
+    known = drawn[np.isfinite(mean)]
+    rising = known[np.argsort(mean[np.isfinite(mean)], kind="stable")]
+    return {"lowest": rising[:_ENDS], "highest": rising[::-1][:_ENDS]}
 
 
 def _points(table: DataFrame, points: Places) -> dict[str, Any]:
@@ -71,6 +87,8 @@ def _points(table: DataFrame, points: Places) -> dict[str, Any]:
     }
     for name in ("mean_loss", "std_loss", "score", "weight"):
         out[name] = base64_of(rows[name].to_numpy(), "f4")
+    if "row" in rows:
+        out["row"] = base64_of(rows["row"].to_numpy(), "u4")
     if "planted" in rows:
         out["planted"] = base64_of(rows["planted"].map(number).to_numpy(), "u1")
     return out
@@ -79,7 +97,8 @@ def _points(table: DataFrame, points: Places) -> dict[str, Any]:
 def _ids(series: Series, points: Places) -> list[str] | None:
     if series.ids is None:
         return None
-    return ["" if value is None else shorten(str(value)) for value in id_values(series.subset(points)) or []]
+    values = map(as_value, series.ids[points])  # of the shown alone: a user's series may be many
+    return ["" if value is None else shorten(str(value)) for value in values]
 
 
 def _labels(coded: Coded | None, points: Places) -> dict[str, Any] | None:

@@ -38,8 +38,10 @@ def choose_series(
 ) -> dict[str, Places]:
     """The pairs whose series are drawn, by kind, each the worst first; at most ``most`` in all.
 
-    Half of a kind's places go to its worst pairs, the rest in turn to each class's and each group's worst, so
-    that a filter finds something. What one kind does not need the other gets.
+    Half of a kind's places go to its worst pairs, a tenth to those nearest to the threshold, which a person
+    must judge, the rest in turn to each class's and each group's worst, so that a filter finds something.
+    What one kind does not need the other gets. Where no pair is bad, the threshold's tenth goes to the lowest
+    and to the highest mean losses.
 
     Args:
         table: of ``pairs_table``.
@@ -49,6 +51,8 @@ def choose_series(
     """
     ranked = {kind: worst_first(table, kind) for kind in KINDS}
     normal, noisy, faulty = (len(ranked[kind]) for kind in KINDS)
+    if not noisy + faulty:
+        ranked[KINDS[0]] = _ends_last(table, ranked[KINDS[0]], most // 20)
     bad_room = most - min(normal, int(most * _NORMAL_SHARE))
     of_noisy = min(noisy, max(bad_room - faulty, bad_room // 2))
     of_faulty = min(faulty, bad_room - of_noisy)
@@ -56,13 +60,24 @@ def choose_series(
     return {kind: _spread(ranked[kind], room[kind], classes, groups) for kind in KINDS}
 
 
+def _ends_last(table: DataFrame, ranked: Places, each: int) -> Places:
+    """The same with the ``each`` lowest and ``each`` highest mean losses moved to the end."""
+    mean = table["mean_loss"].to_numpy(np.float64)[ranked]
+    order = np.argsort(mean, kind="stable")[: np.isfinite(mean).sum()]  # what is unknown comes last
+    end = np.zeros(len(ranked), dtype=bool)
+    end[order[:each]] = end[order[max(len(order) - each, 0) :]] = True
+    return np.concatenate([ranked[~end], ranked[end]])
+
+
 def _spread(ranked: Places, room: int, *labels: Places | None) -> Places:
-    """``room`` of the ranked pairs: the first half of them as they come, the rest in turn by label."""
+    """``room`` of the ranked pairs: half as they come, a tenth from the end, the rest in turn by label."""
     if len(ranked) <= room:
         return ranked
     known = [label for label in labels if label is not None]
     taken = np.zeros(len(ranked), dtype=bool)
-    taken[: room - (room // 2 if known else 0)] = True
+    last = room // 10
+    taken[: room - (room // 2 if known else last)] = True
+    taken[len(ranked) - last :] = True
     for at, label in enumerate(known):
         left = np.flatnonzero(~taken)
         turn = _turn(label[ranked[left]])

@@ -117,7 +117,8 @@ def sentence(table: DataFrame) -> str:
         for kind, count in (("noisy", noisy), ("faulty", faulty))
         if count
     ]
-    return f"Of {pairs:,} pairs, {' and '.join(parts)}."
+    none = "" if noisy and faulty else f"; none is {'faulty' if noisy else 'noisy'}"
+    return f"Of {pairs:,} pairs, {' and '.join(parts)}{none}."
 
 
 def share_text(share: float | None) -> str:

@@ -32,8 +32,9 @@ def pairs_table(miner_table: DataFrame, series: Series, done: Sequence[Any] | No
         done: what was done to each pair, in free words, (N,); None or "" for nothing.
 
     Returns:
-        Columns index, kind, score, is_issue, mean_loss, std_loss, weight, seen; then, where known, id, class,
-        group (the user's own), planted (the kind that was planted) and done.
+        Columns index, kind, score, is_issue, mean_loss, std_loss, weight, seen; then, where known, row (where
+        the series stood in the user's files, of which these are a part), id, class, group (the user's own),
+        planted (the kind that was planted) and done.
 
     Raises:
         PairsiftError: if a column is missing, or the rows are not one for each series.
@@ -65,6 +66,8 @@ def pairs_table(miner_table: DataFrame, series: Series, done: Sequence[Any] | No
         "weight": rows["weight"].to_numpy(np.float64),
         "seen": rows["seen"].to_numpy(np.int64),
     }
+    if series.rows is not None:
+        columns["row"] = np.asarray(series.rows, dtype=np.int64)
     for name, values in (
         ("id", id_values(series)),
         ("class", class_values(series)),

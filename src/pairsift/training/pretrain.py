@@ -285,7 +285,8 @@ def _begin(
     changed = [k for k, v in content["settings"].items() if kept["settings"].get(k) != v]
     if changed:
         raise PairsiftError(
-            f"resume: {', '.join(changed)} differ from the run in {home}; leave them as they were"
+            f"resume: {', '.join(changed)} differ from the run in {home}; leave them as they were, "
+            "or choose another folder"
         )
     for sentence in passed if group.first else ():
         warnings.warn(sentence, stacklevel=3)

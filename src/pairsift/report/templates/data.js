@@ -21,6 +21,7 @@ const points = {
   std: column(data.points.std_loss, Float32Array),
   score: column(data.points.score, Float32Array),
   weight: column(data.points.weight, Float32Array),
+  row: data.points.row ? column(data.points.row, Uint32Array) : null,
   planted: data.points.planted ? bytes(data.points.planted) : null,
 };
 
@@ -35,6 +36,7 @@ const done = data.done && { names: data.done.names, of: column(data.done.of, Uin
 const labelsOf = (coded, i) => (coded ? coded.sets[coded.of[i]].map((label) => coded.names[label]).join(', ') : '');
 const idOf = (i) => (data.ids ? data.ids[i] : '');
 const pairName = (i) => `Pair ${points.index[i].toLocaleString('en')}`;
+const doubtful = (i) => data.doubt !== null && points.score[i] >= data.doubt[0] && points.score[i] < data.doubt[1];
 const onPlane = (i) => Number.isFinite(points.mean[i]) && Number.isFinite(points.std[i]);
 
 // Each kind's shown pairs, the worst first (normal ones: the most doubtful last); those off the plane at the end.

@@ -72,6 +72,8 @@ function wave(channel, low, high, series) {
   );
 }
 
+const isSeries = (row) => !row.name.startsWith('View');
+
 // The rows of one channel, one under the other, on one scale or each on its own.
 function waves(rows, at, own) {
   const channels = rows.filter((row) => row.channels[at]);
@@ -79,7 +81,7 @@ function waves(rows, at, own) {
   const high = Math.max(...channels.map((row) => row.channels[at].high));
   return channels.map((row) => {
     const channel = row.channels[at];
-    const drawn = own ? wave(channel, channel.low, channel.high, !row.name.startsWith('View')) : wave(channel, low, high, !row.name.startsWith('View'));
+    const drawn = own ? wave(channel, channel.low, channel.high, isSeries(row)) : wave(channel, low, high, isSeries(row));
     return el('span', { class: 'row' }, el('span', {}, row.name), drawn);
   });
 }

@@ -45,6 +45,7 @@ function readFilters() {
   state.class = Number(elements.class.value || -1);
   state.group = Number(elements.group.value || -1);
   state.groupText = elements['group-text'].value.trim();
+  state.doubt = Boolean(elements.doubt?.checked);
   state.find = elements.find.value;
   applyFilter();
 }

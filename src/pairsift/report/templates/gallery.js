@@ -10,7 +10,8 @@ function card(i) {
     'button',
     { type: 'button', class: 'card', 'data-pair': i, 'aria-pressed': String(i === state.selected), 'aria-label': describe(i) },
     el('span', { class: 'head' }, el('b', {}, el('bdi', {}, idOf(i) || pairName(i))), el('span', {}, `score ${share(points.score[i])}`)),
-    ...waves(rows, 0, false),
+    ...waves(rows.filter(isSeries), 0, false),
+    ...waves(rows.filter((row) => !isSeries(row)), 0, false),
     words ? el('span', { class: 'foot' }, el('bdi', {}, words)) : null,
   );
   node.addEventListener('click', () => {
@@ -21,7 +22,7 @@ function card(i) {
 }
 
 function showGallery(gallery) {
-  const all = data.gallery[KINDS[gallery.kind]];
+  const all = data.gallery[gallery.list] ?? [];
   const fitting = all.filter((i) => visible[i]);
   gallery.node.hidden = !state.kinds.has(gallery.kind) || !all.length;
   if (gallery.node.hidden) return;
@@ -37,6 +38,7 @@ function startGalleries() {
     const gallery = {
       node,
       kind: KINDS.indexOf(node.dataset.kind),
+      list: node.dataset.list,
       cards: node.querySelector('.cards'),
       count: node.querySelector('.count'),
       more: node.querySelector('.more'),

@@ -1,9 +1,10 @@
 // The selected pair: what is known of it, its series and views, its loss over epochs.
 const inspector = document.getElementById('inspector');
 let ownScale = false;
+const LONG = 12; // letters that still fit beside another fact
 
 const WORDS = {
-  noisy: 'Its views agree too easily: the loss stayed low.',
+  noisy: 'Its views agree too easily: the loss stayed low or hardly varied.',
   faulty: 'Its views never came to agree: the loss stayed high.',
   normal: 'Nothing stands out.',
 };
@@ -23,8 +24,9 @@ function facts(i) {
     'dl',
     { class: 'facts' },
     fact('Id', idOf(i), true),
-    fact('Class', labelsOf(classes, i)),
-    fact('Group', labelsOf(groups, i)),
+    fact('Class', labelsOf(classes, i), labelsOf(classes, i).length > LONG),
+    fact('Group', labelsOf(groups, i), labelsOf(groups, i).length > LONG),
+    points.row ? fact('Row', points.row[i].toLocaleString('en')) : null,
     points.planted ? fact('Planted', KINDS[points.planted[i]]) : null,
     fact('Score', share(points.score[i])),
     fact('Weight', share(points.weight[i])),

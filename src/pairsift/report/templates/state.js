@@ -1,5 +1,5 @@
 // What is filtered and selected, and who wants to know when it changes.
-const state = { kinds: new Set([0, 1, 2]), class: -1, group: -1, groupText: '', find: '', selected: -1, back: null };
+const state = { kinds: new Set([0, 1, 2]), class: -1, group: -1, groupText: '', doubt: false, find: '', selected: -1, back: null };
 const visible = new Uint8Array(points.count).fill(1);
 let visibleCount = points.count;
 const listeners = { filter: [], select: [] };
@@ -32,6 +32,7 @@ function applyFilter() {
   for (let i = 0; i < points.count; i++) {
     const shown =
       state.kinds.has(points.kind[i]) &&
+      (!state.doubt || doubtful(i)) &&
       (!byClass || byClass[classes.of[i]]) &&
       (!byGroup || byGroup[groups.of[i]]) &&
       (!find || points.index[i] === number || (exact ? idOf(i).toLowerCase() === find : idOf(i).toLowerCase().includes(find)));
