@@ -1,8 +1,8 @@
 """What share of a training step is the network itself: forward, backward and optimiser, nothing else.
 
-A run with mining is trained through the library; after each of its epochs the bare network does as many steps
-on views drawn beforehand. Both are measured in CPU seconds of one thread, so that what else the machine does
-meets both alike. What an epoch does once counts as in an epoch of the dataset's own size.
+A run with mining is trained through the library; after each of its steps the bare network does one on views
+drawn beforehand. Both are measured in CPU seconds of one thread, so that what else the machine does meets
+both alike. What an epoch does once counts as in an epoch of the dataset's own size.
 
     python -m benchmarks.step
 """
@@ -29,8 +29,8 @@ from pairsift.training import make_framework, make_settings, pretrain
 from pairsift.training.pretrain import resolve_precision
 
 
-class BareEpochs(Callback):
-    """Times each epoch, and after each one the same number of bare steps; sums what the miner takes."""
+class BareSteps(Callback):
+    """Times each step, and after it a bare one; sums what the miner takes."""
 
     def __init__(self, like: SimCLR, x: torch.Tensor, miner: BadPairMiner, bf16: bool) -> None:
         self.network = like
@@ -62,20 +62,21 @@ class BareEpochs(Callback):
         self.adam.zero_grad()
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        self._mining, self._began = 0.0, time.process_time()
+        self._mining, self._steps, self._bare, self._began = 0.0, 0.0, 0.0, time.process_time()
 
     def on_train_batch_end(self, trainer: Any, *rest: Any) -> None:
-        self._stepped = time.process_time()
+        stepped = time.process_time()
+        self._steps += stepped - self._began
+        self.bare_step()
+        self._began = time.process_time()
+        self._bare += self._began - stepped
 
     def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        now, batches = time.process_time(), trainer.num_training_batches
-        self.steps.append((self._stepped - self._began) / batches)
-        self.once.append(now - self._stepped)
+        batches = trainer.num_training_batches
+        self.once.append(time.process_time() - self._began)
+        self.steps.append(self._steps / batches)
+        self.bare.append(self._bare / batches)
         self.mining.append(self._mining / batches)
-        began = time.process_time()
-        for _ in range(batches):
-            self.bare_step()
-        self.bare.append((time.process_time() - began) / batches)
 
 
 def shares(
@@ -105,7 +106,7 @@ def shares(
     like = make_framework(wanted, series)
     assert isinstance(like, SimCLR)
     arithmetic = resolve_precision(precision)
-    watch = BareEpochs(like, torch.from_numpy(series.x[:BATCH]), miner, arithmetic == "bf16-mixed")
+    watch = BareSteps(like, torch.from_numpy(series.x[:BATCH]), miner, arithmetic == "bf16-mixed")
     pretrain(series, wanted, miner=miner, progress=False, callbacks=[watch], out=folder)
     steps, once, bare, mining = (
         np.array(part[1:]) for part in (watch.steps, watch.once, watch.bare, watch.mining)
@@ -140,7 +141,7 @@ def main() -> int:
     parser.add_argument("--epochs", type=int, default=8, help="measured ones")
     epochs = parser.parse_args().epochs
     torch.set_num_threads(1)
-    har, ecg, few = noise(HAR_BATCHES * BATCH, HAR), noise(10 * BATCH, PTB_XL), noise(2 * BATCH, PTB_XL)
+    har, ecg, few = noise(HAR_BATCHES * BATCH, HAR), noise(10 * BATCH, PTB_XL), noise(BATCH, PTB_XL)
     results = []
     for precision in ("32-true", "auto"):
         results += shares("HAR", har, HAR_BATCHES, epochs, precision, dataset="har")

@@ -9,6 +9,8 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from pairsift.mining.pages import zeros
+
 MOST_EPOCHS = torch.iinfo(torch.int16).max  # where `seen` stops counting
 MOST_VISITS = 2**14  # visits of one pair within one epoch that are counted; twice this still fits int16
 BLOCK = 2**17  # pairs worked on at once: their numbers stay in a CPU's cache
@@ -94,11 +96,11 @@ class Memory(nn.Module):
     def __init__(self, num_pairs: int, history: History = "mean") -> None:
         super().__init__()
         self.history = history
-        self.register_buffer("mean", torch.zeros(num_pairs))
-        self.register_buffer("squares", torch.zeros(num_pairs))  # sum of squared deviations from the mean
-        self.register_buffer("seen", torch.zeros(num_pairs, dtype=torch.int16))
-        self.register_buffer("total", torch.zeros(num_pairs))  # this epoch's losses, summed
-        self.register_buffer("visits", torch.zeros(num_pairs, dtype=torch.int16))  # and how many they are
+        self.register_buffer("mean", zeros(num_pairs))
+        self.register_buffer("squares", zeros(num_pairs))  # sum of squared deviations from the mean
+        self.register_buffer("seen", zeros(num_pairs, torch.int16))
+        self.register_buffer("total", zeros(num_pairs))  # this epoch's losses, summed
+        self.register_buffer("visits", zeros(num_pairs, torch.int16))  # and how many they are
 
     def __len__(self) -> int:
         return len(self.mean)

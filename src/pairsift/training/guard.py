@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import torch
@@ -46,7 +47,9 @@ class Guard(nn.Module):
             torch._foreach_copy_(self._before, self._watched)
 
     @torch.no_grad()
-    def judge(self, gradients: list[Tensor], losses: Tensor, index: Tensor, scaled: bool = False) -> Tensor:
+    def judge(
+        self, gradients: list[Tensor], losses: Tensor, index: Tensor, scaled: bool = False
+    ) -> Tensor | None:
         """Look at a batch after its backward pass.
 
         Args:
@@ -56,9 +59,15 @@ class Guard(nn.Module):
             scaled: whether a gradient scaler, which looks for infinities itself, will take the step.
 
         Returns:
-            1.0 where the step must not be taken, else 0.0; what Adam takes as ``found_inf``.
+            1.0 where the step must not be taken, else 0.0; what Adam takes as ``found_inf``. None where that
+            is known on the host to be 0.
         """
-        bad = ~(losses if scaled else torch.nn.utils.get_total_norm(gradients)).isfinite().all()
+        looked_at = losses if scaled else torch.nn.utils.get_total_norm(gradients)
+        if looked_at.device.type == "cpu" and math.isfinite(looked_at.sum()):
+            if self.streak:
+                self.streak.zero_()
+            return None
+        bad = ~looked_at.isfinite().all()
         self.streak.copy_(torch.where(bad, self.streak + 1, 0))
         if bad.device.type != "cpu" or bool(bad):
             self.skipped.add_(bad)

@@ -66,6 +66,16 @@ class PairModule(LightningModule):
         self._sums: Tensor | None = None  # this epoch's sums: raw loss, weighted loss, pairs
         self._taken_up: dict[str, Any] | None = None  # the middle of an epoch, from a checkpoint
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; at once where it is the name of a hook, which Lightning notes 40 times a batch.
+
+        torch's way for modules first asks whether a value is a parameter, a buffer or a module.
+        """
+        if name == "_current_fx_name":
+            self.__dict__[name] = value
+        else:
+            super().__setattr__(name, value)
+
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Add what the middle of an epoch needs; between epochs there is nothing to add."""
         if self._generator is not None and self._sums is not None:

@@ -33,6 +33,7 @@ from pairsift.training.progress import EpochLog, ProgressLines
 from pairsift.training.seeds import WEIGHTS, derive_seed
 from pairsift.training.settings import Settings, check_options, make_settings
 from pairsift.training.stop import stoppable
+from pairsift.training.unwatched import Unwatched
 from pairsift.training.watch import Watch
 
 
@@ -197,6 +198,7 @@ def build_trainer(settings: Settings, callbacks: list[Callback], group: Processe
         enable_progress_bar=False,
         enable_model_summary=False,
         use_distributed_sampler=False,
+        profiler=Unwatched(),
         **group.for_trainer(),
     )
 
