@@ -31,8 +31,8 @@ class ContrastiveEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         noisy: beta of the noisy side; None switches it off.
         faulty: beta of the faulty side; None switches it off.
         mend: which parts of "mend" are on: "negatives", "gentle", "noisy"; all if None.
-        weight: how bad pairs are weighed: a name ("gaussian", "zero", ...) or a number; the framework's own
-            if None.
+        weight: how bad pairs are weighed: a name ("gaussian", "zero", ...) or a number. None: the published
+            weight for "dbpm", "zero" for "auto" and "mend".
         dataset: a known dataset whose published settings are the defaults ("har", ...).
         options: the framework's options, such as ``{"temperature": 0.1}``; they win over the dataset's.
         precision: "32-true", "bf16-mixed" or "auto".

@@ -144,7 +144,7 @@ def test_a_gentle_loss_is_not_taken_for_one_at_full_strength():
 @pytest.mark.parametrize("parts", [(), ("negatives",), ("gentle",), ("noisy",), ("gentle", "noisy")])
 def test_each_part_works_alone(parts):
     miner = mended(WARMUP + 6, parts=parts)
-    plain = BadPairMiner(PAIRS, WARMUP, miner.threshold)
+    plain = BadPairMiner(PAIRS, WARMUP, miner.threshold, miner.weight)
     plain.load_state_dict({k: v for k, v in miner.state_dict().items() if not k.startswith("care")})
     for m in (miner, plain):
         m.start_epoch()

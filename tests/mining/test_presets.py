@@ -2,7 +2,15 @@
 
 import pytest
 
-from pairsift.mining import ConstantWeight, GaussianWeight, MixtureWeight, Ramp, Sigma, build_miner
+from pairsift.mining import (
+    ConstantWeight,
+    GaussianWeight,
+    MixtureWeight,
+    Ramp,
+    Sigma,
+    build_miner,
+    usual_weight,
+)
 
 
 @pytest.mark.parametrize("mining", ["none", "rince"])
@@ -14,6 +22,13 @@ def test_dbpm_is_the_papers_algorithm():
     miner = build_miner("dbpm", 10)
     assert (miner.threshold, miner.weight) == (Sigma(2, 3), GaussianWeight())
     assert (miner.memory.history, miner.warmup_epochs, miner.batch_size) == ("mean", 10, None)
+
+
+@pytest.mark.parametrize("mining", ["auto", "mend"])
+def test_what_auto_finds_weighs_nothing_unless_asked_otherwise(mining):
+    assert build_miner(mining, 10).weight == ConstantWeight(0)
+    assert build_miner(mining, 10, weight="gaussian").weight == GaussianWeight()
+    assert usual_weight(mining, "peak-one") == "zero" and usual_weight("dbpm", "peak-one") == "peak-one"
 
 
 def test_settings_go_through():

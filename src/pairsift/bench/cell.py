@@ -42,7 +42,7 @@ class Cell(BaseModel):
         parts: which parts of mend are on; None: all.
         noisy: beta of the noisy side, or "off".
         faulty: beta of the faulty side, or "off".
-        weight: the miner's weight: a name, a number, or "mixture-P"; the framework's own if None.
+        weight: the miner's weight: a name, a number, or "mixture-P"; see ``usual_weight`` for None.
         history: what the miner judges by.
         warmup: epochs that only watch; None: a third.
         epochs: of pretraining.

@@ -18,7 +18,7 @@ from pairsift.data.series import Series
 from pairsift.data.strikes import RandomStrikes
 from pairsift.evaluation import embed_series, linear_probe
 from pairsift.frameworks import Framework
-from pairsift.mining import BadPairMiner, MixtureWeight, Ramp, build_miner
+from pairsift.mining import BadPairMiner, MixtureWeight, Ramp, build_miner, usual_weight
 from pairsift.mining.weights import Weight
 from pairsift.training import Settings, make_framework, make_settings, pretrain, versions
 from pairsift.training.pretrain import fingerprint, resolve_precision
@@ -110,7 +110,7 @@ def make_miner(
         warmup_epochs=wanted.warmup_epochs,
         noisy=wanted.noisy,
         faulty=wanted.faulty,
-        weight=_weight(cell.weight or framework.mining_weight),
+        weight=_weight(cell.weight or usual_weight(cell.mining, framework.mining_weight)),
         history=Ramp(cell.epochs) if cell.history == "ramp" else wanted.history,  # type: ignore[arg-type]
         batch_size=min(cell.batch_size, num_pairs),
         parts=cell.parts,

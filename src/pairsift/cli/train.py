@@ -104,7 +104,7 @@ def pretrain(
         str | None,
         typer.Option(
             "--weight",
-            help="How bad pairs are weighed: gaussian, peak-one, zero, mixture or a number.",
+            help="How bad pairs are weighed: gaussian (dbpm), zero (auto), peak-one, mixture or a number.",
             rich_help_panel=_MINING,
         ),
     ] = None,

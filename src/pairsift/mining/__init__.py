@@ -6,7 +6,7 @@ from pairsift.mining.mend import PARTS, MendingMiner
 from pairsift.mining.miner import BadPairMiner
 from pairsift.mining.plan import Plan
 from pairsift.mining.population import Population
-from pairsift.mining.presets import MININGS, build_miner
+from pairsift.mining.presets import MININGS, build_miner, usual_weight
 from pairsift.mining.sync import hide_from_ddp
 from pairsift.mining.thresholds import FAULTY, KINDS, NOISY, NORMAL, Judge, Sigma, Threshold
 from pairsift.mining.weights import ConstantWeight, GaussianWeight, MixtureWeight, Weight
@@ -35,4 +35,5 @@ __all__ = [
     "Weight",
     "build_miner",
     "hide_from_ddp",
+    "usual_weight",
 ]

@@ -17,7 +17,7 @@ from pairsift.mining.miner import BadPairMiner
 from pairsift.mining.panel import Panel
 from pairsift.mining.plan import Plan, catch_up
 from pairsift.mining.thresholds import FAULTY, NOISY, Threshold
-from pairsift.mining.weights import Weight
+from pairsift.mining.weights import ConstantWeight, Weight
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -52,7 +52,7 @@ class MendingMiner(BadPairMiner):
         num_pairs: N.
         warmup_epochs: epochs in which losses are only remembered.
         threshold: what is bad; ``Auto()`` if None.
-        weight: of bad pairs that no part cares for.
+        weight: of bad pairs that no part cares for; ``ConstantWeight(0)`` if None, see ``usual_weight``.
         history: see ``BadPairMiner``.
         batch_size: see ``BadPairMiner``; it is the size of a batch from which nobody was left out.
         parts: which of "negatives", "gentle", "noisy" are on.
@@ -72,6 +72,7 @@ class MendingMiner(BadPairMiner):
         interval: int = 5,
     ) -> None:
         threshold = Auto() if threshold is None else threshold
+        weight = ConstantWeight(0.0) if weight is None else weight
         super().__init__(num_pairs, warmup_epochs, threshold, weight, history, batch_size)
         wanted = [parts] if isinstance(parts, str) else list(parts)
         unknown = [part for part in wanted if part not in PARTS]

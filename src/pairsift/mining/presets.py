@@ -32,7 +32,7 @@ def build_miner(
     noisy: float | None = 2.0,
     faulty: float | None = 3.0,
     threshold: Threshold | str | None = None,
-    weight: Weight | str | float = "gaussian",
+    weight: Weight | str | float | None = None,
     history: History = "mean",
     batch_size: int | None = None,
     parts: Iterable[str] | None = None,
@@ -48,7 +48,8 @@ def build_miner(
         noisy: beta_np, None to switch this side off.
         faulty: beta_fp, None to switch this side off.
         threshold: instead of ``Sigma(noisy, faulty)``: a Threshold, "sigma" or "auto".
-        weight: a Weight, a number for a constant one, or "gaussian", "peak-one", "zero", "mixture".
+        weight: a Weight, a number for a constant one, or "gaussian", "peak-one", "zero", "mixture"; see
+            ``usual_weight`` for None.
         history: "mean", "last" or Ramp(max_epochs).
         batch_size: shorter batches are not remembered; None remembers all.
         parts: of "mend", see ``MendingMiner``; all if None.
@@ -72,13 +73,26 @@ def build_miner(
     common: dict[str, Any] = {
         "warmup_epochs": warmup_epochs,
         "threshold": build_threshold(threshold, noisy, faulty),
-        "weight": build_weight(weight),
+        "weight": build_weight(usual_weight(mining) if weight is None else weight),
         "history": history,
         "batch_size": batch_size,
     }
     if mining == "mend":
         return MendingMiner(num_pairs, **common, parts=PARTS if parts is None else parts)
     return BadPairMiner(num_pairs, **common)
+
+
+def usual_weight(mining: str, published: str = "gaussian") -> str:
+    """The weight where none is asked for: what was published for "dbpm", "zero" for "auto" and "mend".
+
+    Eq. 7's weight speaks of the mean loss alone. ``Auto()`` also finds pairs whose mean loss is usual, and
+    that weight would leave them as they are.
+
+    Args:
+        mining: of ``MININGS``.
+        published: the weight that suits a framework's losses.
+    """
+    return published if MINERS.get(mining) != "auto" else "zero"
 
 
 def build_threshold(

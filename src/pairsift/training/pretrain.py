@@ -20,7 +20,7 @@ from lightning.pytorch.callbacks import Callback, Checkpoint
 from pairsift.data.series import Series
 from pairsift.errors import PairsiftError, shown
 from pairsift.frameworks import Framework, build_framework
-from pairsift.mining import BadPairMiner, Ramp, build_miner
+from pairsift.mining import BadPairMiner, Ramp, build_miner, usual_weight
 from pairsift.training import folder as run_folder
 from pairsift.training.batches import EpochBatches, batch_loader
 from pairsift.training.checkpoint import EpochCheckpoints, SafeCheckpointIO, newest_checkpoint
@@ -79,11 +79,11 @@ def make_miner(
 
     Args:
         settings: the run's.
-        framework: whose ``mining_weight`` is taken where the settings name no weight; or that weight's name.
+        framework: whose ``mining_weight`` "dbpm" takes where the settings name none; or that weight's name.
         num_pairs: N.
         batch_size: the size of a full batch.
     """
-    weight = settings.weight or (framework if isinstance(framework, str) else framework.mining_weight)
+    published = framework if isinstance(framework, str) else framework.mining_weight
     try:
         return build_miner(
             settings.mining,
@@ -91,7 +91,7 @@ def make_miner(
             warmup_epochs=settings.warmup_epochs,
             noisy=settings.noisy,
             faulty=settings.faulty,
-            weight=_number(weight),
+            weight=_number(settings.weight or usual_weight(settings.mining, published)),
             history=Ramp(settings.epochs) if settings.history == "ramp" else settings.history,
             batch_size=batch_size,
             parts=settings.mend,
