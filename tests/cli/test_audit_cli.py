@@ -39,6 +39,7 @@ def test_of_ones_own_files_every_series_is_looked_at_in_its_own_order(pairsift, 
     settings = json.loads((out / "run" / "settings.json").read_text())["settings"]
     assert settings["mining"] == "auto"
     page = (out / "report.html").read_text()
+    assert "No bad pair was found among 60.\nNothing could be: among fewer than 100 pairs" in shown.out
     assert "among fewer than 100 pairs" in page and "settings.mining" in page
     assert "settings.faulty" not in page  # a beta that Auto does not look at
 

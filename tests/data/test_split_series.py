@@ -32,6 +32,17 @@ def test_every_series_is_in_one_part(count, val, test, seed):
     assert all(p == sorted(p) for p in parts)
 
 
+def test_a_part_knows_where_its_series_stood_and_a_whole_needs_not_to():
+    whole = numbered(50)
+    splits = split_series(whole, val=0.2, test=0.2, seed=1)
+    for part in (splits.train, splits.val, splits.test):
+        assert part.rows.tolist() == places(part)
+        assert part.subset(np.array([2, 0])).rows.tolist() == [places(part)[2], places(part)[0]]
+    again = split_series(splits.train, val=0.5, test=0)  # rows stay those of the whole
+    assert again.val.rows.tolist() == places(again.val)
+    assert split_series(whole, val=0, test=0).train.rows is None
+
+
 def test_classes_keep_their_shares():
     y = np.repeat([0, 1, 2], [100, 60, 40])
     splits = split_series(numbered(200, y=y), val=0.2, test=0.3)

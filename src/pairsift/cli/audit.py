@@ -88,6 +88,8 @@ def audit(
         about={"run": str(home), "settings": _used(kept["settings"]), "versions": kept["versions"]},
     )
     echo(summary["sentence"])
+    if summary["meaning"]:
+        echo(summary["meaning"])
     for found in summary["planted"]:
         recall, precision = share_text(found["recall"]), share_text(found["precision"])
         counts = (

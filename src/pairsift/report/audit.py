@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pairsift.data.series import Series
-from pairsift.report.certainty import certainty
+from pairsift.report.certainty import certainty, nothing_found
 from pairsift.report.exports import write_exports
 from pairsift.report.files import folder_aside
 from pairsift.report.inputs import PairHistory, Thresholds, Views, as_thresholds
@@ -65,6 +65,7 @@ def write_audit(
         "format": 1,
         "name": as_text(series.name),
         "sentence": sentence(table),
+        "meaning": None if table["is_issue"].any() else nothing_found(table, cuts.rule),
         "pairs": len(table),
         "bad": int(table["is_issue"].sum()),
         "unseen": int(table["mean_loss"].isna().sum()),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pairsift.data.series import Series
 from pairsift.errors import PairsiftError
-from pairsift.report.certainty import FEWEST, certainty
+from pairsift.report.certainty import certainty, nothing_found
 from pairsift.report.files import written_aside
 from pairsift.report.inputs import PairHistory, Thresholds, Views, as_thresholds
 from pairsift.report.labels import coded_classes, coded_groups
@@ -96,7 +96,7 @@ def write_report(
         shares=_share_tables(table, classes, groups),
         cuts=cuts,
         sure=certainty(table, cuts.rule),
-        fewest=FEWEST,
+        nothing=nothing_found(table, cuts.rule),
         counts={
             "pairs": len(table),
             "points": data["points"]["count"],

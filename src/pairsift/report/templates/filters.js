@@ -48,6 +48,7 @@ function readFilters() {
   state.doubt = Boolean(elements.doubt?.checked);
   state.find = elements.find.value;
   applyFilter();
+  if (state.selected >= 0 && !visible[state.selected]) select(worstVisible(), { say: false });
 }
 
 function startShareFilters() {

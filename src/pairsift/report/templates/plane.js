@@ -13,7 +13,7 @@ const plane = {
   hovered: -1,
   printing: false,
 };
-const PRINT = { normal: '#8a929c', noisy: '#0072b2', faulty: '#c8500a' };
+const PRINT = { normal: '#8a929c', noisy: '#0072b2', faulty: '#c04c08' };
 
 function wholeExtent() {
   const box = { x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
