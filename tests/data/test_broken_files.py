@@ -81,6 +81,11 @@ def raw(content: bytes) -> Callable[[Path], None]:
     return lambda path: path.write_bytes(content)
 
 
+def letters(code: int) -> np.ndarray:
+    """Text of six letters of this number, whether there is such a letter or not."""
+    return np.full(6, code, "<u4").view("<U1")
+
+
 def npz(**arrays) -> Callable[[Path], None]:
     return lambda path: np.savez(path, **arrays)
 
@@ -211,6 +216,14 @@ BROKEN: dict[str, tuple[str, Callable[[Path], object], str, dict[str, object]]] 
     "npz bomb": ("x.npz", zip_bomb, "looks like a zip bomb", {}),
     "npz member lies": ("x.npz", lambda p: archive(p, {"X.npy": header((9, 9, 9))}), "promises", {}),
     "npz text X": ("x.npz", npz(X=np.array([["a", "b"]])), "X must hold numbers", {}),
+    "npz y of no letters": (
+        "x.npz",
+        npz(X=X, y=letters(0x110000)),
+        "y holds text with what is no character",
+        {},
+    ),
+    "npz group of half letters": ("x.npz", npz(X=X, group=letters(0xD800)), "group holds text with what", {}),
+    "npz classes swapped": ("x.npz", npz(X=X, classes=letters(0x41).view(">U1")), "no character", {}),
     "npz y of other length": ("x.npz", npz(X=X, y=np.arange(5)), "y has shape .* there are 6 series", {}),
     "npz y of fractions": ("x.npz", npz(X=X, y=np.arange(6) / 2), "y holds 0.5", {}),
     "npz y with NaN": ("x.npz", npz(X=X, y=[1, 2, np.nan, 1, 1, 1]), "y holds nan", {}),

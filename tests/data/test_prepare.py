@@ -187,6 +187,11 @@ def split_as(path: Path, **changed: list[float]) -> None:
         ("split-activity-published.npz", lambda path: path.write_bytes(b"PK"), "no whole .npz"),
         ("group.npy", lambda path: np.save(path, np.arange(2)), "has shape (2,) where there are 80 series"),
         ("ids.npy", lambda path: np.save(path, np.int64(3)), "has shape () where there are 80 series"),
+        (
+            "ids.npy",
+            lambda path: np.save(path, np.full(80, 0x110000, "<u4").view("<U1")),
+            "holds text with what is no character",
+        ),
         ("y-activity.npy", lambda path: np.save(path, np.full(80, 6)), "which of the card's 6 classes"),
         ("y-activity.npy", lambda path: np.save(path, np.full(80, "a")), "which of the card's 6 classes"),
         ("split-activity-published.npz", lambda path: split_as(path, val=[80]), "val does not name rows"),

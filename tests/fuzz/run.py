@@ -121,7 +121,7 @@ def _be_fuzzed(name: str, out: Path, folder: Path, seconds: float, runs: int | N
             fuzzed.test(seed)  # imports what is imported late; and what is sound must not fail
             paths.append(seeds / str(number))
             paths[-1].write_bytes(seed)
-    options = [f"-max_len={fuzzed.longest}", "-timeout=600", "-rss_limit_mb=4096"]
+    options = [f"-max_len={fuzzed.longest}", "-timeout=600", "-report_slow_units=600", "-rss_limit_mb=4096"]
     options += ["-seed=1", "-shuffle=0"] if runs else []
     options += [f"-seed_inputs={','.join(map(str, paths))}", f"-artifact_prefix={folder}/", str(corpus)]
     until = float("inf") if runs else time.process_time() + seconds

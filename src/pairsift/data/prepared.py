@@ -15,6 +15,7 @@ from pairsift.data.agree import check_labels, check_rows, check_split
 from pairsift.data.card import CARD, FORMAT
 from pairsift.data.catalog import known
 from pairsift.data.holdout import PARTS, Split
+from pairsift.data.letters import check_letters
 from pairsift.data.prepare import prepared_folder
 from pairsift.data.published import Task, choose, cut
 from pairsift.data.readers.npy import UNREADABLE
@@ -128,4 +129,4 @@ def _array(path: Path, mapped: bool = False) -> Array:
         ) from error
     if not isinstance(found, np.ndarray):
         raise PairsiftError(f"{path} is no .npy file; prepare the dataset again")
-    return found if mapped else np.array(found)
+    return found if mapped else check_letters(np.array(found), str(path))

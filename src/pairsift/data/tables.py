@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairsift.data.letters import check_letters
 from pairsift.data.readers.npy import UNREADABLE
 from pairsift.data.tree import ZIP_ERRORS, check_zip
 from pairsift.errors import PairsiftError, shown
@@ -119,11 +120,12 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Array:
             raise PairsiftError(f"{path}: the array {name} is not as long as its header says; get it again")
     with archive.open(info) as file:
         try:
-            return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
+            read = np.asarray(np.lib.format.read_array(file, allow_pickle=False))
         except UNREADABLE as error:
             raise PairsiftError(
                 f"{path}: the array {name} cannot be read ({shown(error, 120)}); save it again"
             ) from error
+    return check_letters(read, f"{path}: the array {name}")
 
 
 def _where(error: Exception) -> str:

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from pairsift.data.letters import check_letters
 from pairsift.data.readers.raw import Array, Options, Raw, role, scratch, three_axes
 from pairsift.data.tree import ZIP_DAMAGE
 from pairsift.errors import PairsiftError, shown
@@ -125,6 +126,7 @@ def _member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: 
             flat[done : done + len(block)] = np.frombuffer(block, np.uint8)
             done += len(block)
         stream.read(1)  # the end, where the checksum is compared
+    check_letters(out, where)
     return out.reshape(shape[::-1]).T if fortran else out
 
 
