@@ -132,6 +132,18 @@ def test_a_hundred_thousand_pairs_stay_under_fifteen_megabytes(tmp_path):
     assert sum(map(sum, data["density"]["counts"])) == 100_000
 
 
+def test_long_words_do_not_make_the_page_large(tmp_path):
+    """Ids, groups and words that are all long, all different, and cost six bytes a character."""
+    made = make(20_000, channels=1, length=8)
+    words = np.array([f"{k}" + "<" * 300 for k in range(20_000)], dtype=object)
+    made.series = replace(made.series, ids=words, group=words[::-1])
+    table = pairs_table(made.miner, made.series, done=words.tolist())
+    write_report(tmp_path / "report.html", table, made.series, views=made.views, history=made.history)
+    assert (tmp_path / "report.html").stat().st_size < 15e6
+    ids = data_of((tmp_path / "report.html").read_text())["ids"]
+    assert len(set(ids)) == len(ids) and ids[5].endswith("<…")
+
+
 @pytest.mark.parametrize("pairs", [1, 2, 7])
 def test_the_least_that_can_be_shown(made, tmp_path, pairs):
     series = Series(np.full((pairs, 1, 1), np.nan, np.float32))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pairsift.data.series import Series
-from pairsift.report.labels import coded_classes, coded_groups
+from pairsift.report.labels import Coded, coded_classes, coded_groups
 from pairsift.report.shares import (
     against_planted,
     by_label,
@@ -63,6 +63,19 @@ def test_overall_adds_up():
         ("normal", 2, 0.5),
     ]
     assert overall(table_of([0]))[0]["median_loss"] is None
+
+
+def test_as_many_groups_as_pairs():
+    """A table of groups by groups would not fit into any memory."""
+    n = 100_000
+    rng = np.random.default_rng(0)
+    kinds, groups = rng.integers(0, 3, n), rng.permutation(n)
+    rows = by_label(table_of(kinds), Coded([str(k) for k in range(n)], [[k] for k in range(n)], groups))
+    kind_of = dict(zip(groups.tolist(), kinds.tolist()))
+    assert len(rows) == n and all(row["pairs"] == 1 for row in rows)
+    for row in rows[:100]:
+        kind = kind_of[row["label"]]
+        assert (row["noisy"], row["faulty"]) == (kind == 1, kind == 2)
 
 
 def test_against_what_was_planted():

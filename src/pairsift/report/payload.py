@@ -14,7 +14,7 @@ from pairsift.report.inputs import Array, PairHistory, Thresholds, Views, draw_v
 from pairsift.report.labels import Coded
 from pairsift.report.pack import base64_of, packed
 from pairsift.report.sample import Places, choose_points, choose_series
-from pairsift.report.text import as_value, shorten
+from pairsift.report.text import as_value, shorten_all
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -98,7 +98,7 @@ def _ids(series: Series, points: Places) -> list[str] | None:
     if series.ids is None:
         return None
     values = map(as_value, series.ids[points])  # of the shown alone: a user's series may be many
-    return ["" if value is None else shorten(str(value)) for value in values]
+    return shorten_all(["" if value is None else str(value) for value in values])
 
 
 def _labels(coded: Coded | None, points: Places) -> dict[str, Any] | None:
@@ -109,7 +109,7 @@ def _labels(coded: Coded | None, points: Places) -> dict[str, Any] | None:
     labels = sorted({label for at in used for label in coded.sets[at]})
     new = {label: at for at, label in enumerate(labels)}
     return {
-        "names": [shorten(coded.names[label]) for label in labels],
+        "names": shorten_all([coded.names[label] for label in labels]),
         "labels": labels,
         "sets": [[new[label] for label in coded.sets[at]] for at in used],
         "of": base64_of(of, "u4"),
@@ -121,7 +121,7 @@ def _done(table: DataFrame, points: Places) -> dict[str, Any] | None:
     if "done" not in table:
         return None
     words, of = np.unique(table["done"].to_numpy()[points].astype(str), return_inverse=True)
-    return {"names": [shorten(word, 300) for word in words.tolist()], "of": base64_of(of, "u4")}
+    return {"names": shorten_all(words.tolist(), 300), "of": base64_of(of, "u4")}
 
 
 def _drawings(

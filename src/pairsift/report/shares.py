@@ -38,13 +38,13 @@ def by_label(table: DataFrame, coded: Coded | None) -> list[dict[str, Any]]:
     """
     if coded is None:
         return []
-    holds = np.zeros((len(coded.sets), len(coded.names)), dtype=np.int64)
-    for at, each in enumerate(coded.sets):
-        holds[at, each] = 1
+    # each label of each set, one after the other: there may be as many groups as pairs
+    labels = np.array([label for each in coded.sets for label in each], dtype=np.int64)
+    within = np.repeat(np.arange(len(coded.sets)), [len(each) for each in coded.sets])
     counts = {}
     for kind in KINDS:
         of_set = np.bincount(coded.of[(table["kind"] == kind).to_numpy()], minlength=len(coded.sets))
-        counts[kind] = of_set @ holds
+        counts[kind] = np.bincount(labels, weights=of_set[within], minlength=len(coded.names))
     rows = []
     for label, name in enumerate(coded.names):
         noisy, faulty = int(counts["noisy"][label]), int(counts["faulty"][label])

@@ -42,6 +42,13 @@ def shorten(text: str, most: int = 120) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def shorten_all(texts: list[str], most: int = 120, budget: int = 1 << 20) -> list[str]:
+    """Each shortened to ``most`` characters, or fewer if all would be more than ``budget`` bytes of JSON."""
+    out = [shorten(text, most) for text in texts]
+    size = sum(len(json_for_page(text)) for text in out)
+    return out if size <= budget else [shorten(text, max(most * budget // size, 8)) for text in out]
+
+
 def json_for_page(value: Any) -> Any:
     """JSON that can stand inside a script element: nothing in it can end the element."""
     from markupsafe import Markup
