@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,6 +70,37 @@ def test_what_was_there_comes_back_if_the_new_cannot_take_its_place(
         prepare_dataset("har", source, tmp_path)
     assert len(load_folder(folder).train) == 48
     assert [path.name for path in folder.parent.iterdir()] == ["har"]
+
+
+def test_of_two_that_prepare_at_the_same_moment_the_last_stays(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = prepare_dataset("har", source, tmp_path).folder
+    rename, twice = Path.rename, []
+
+    def overtaken(path: Path, target: Path) -> Path:
+        """As ours is about to take the place that it has just cleared, another's takes it."""
+        if target == folder and not twice:
+            twice.append(shutil.copytree(path, folder))
+            (folder / "of-the-other").touch()
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", overtaken)
+    prepare_dataset("har", source, tmp_path)
+    assert twice and not (folder / "of-the-other").exists() and len(load_folder(folder).train) == 48
+    assert [path.name for path in folder.parent.iterdir()] == ["har"]
+
+
+def test_a_work_folder_that_another_is_clearing_away_is_left_alone(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tmp_path / "prepared" / ".har-another"
+    left.mkdir(parents=True)
+    (left / "X.npy").touch()
+    rglob = Path.rglob
+    monkeypatch.setattr(Path, "rglob", lambda path, of: [path / "gone"] if path == left else rglob(path, of))
+    assert len(load_folder(prepare_dataset("har", source, tmp_path).folder).train) == 48
+    assert left.is_dir()
 
 
 def test_a_bad_file_met_midway_leaves_nothing(source: Path, tmp_path: Path) -> None:

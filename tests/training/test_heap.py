@@ -12,8 +12,10 @@ import pytest
 pytestmark = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's malloc is meant")
 
 PROGRAM = """
-import resource, torch
+import ctypes, resource, torch
 from pairsift.training.heap import keep_freed_memory
+
+ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)  # no huge pages, of which it would take few
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -137,7 +138,7 @@ def write_features(framework: Framework, series: list[Series], out: Path) -> lis
     from pairsift.evaluation.embed import embed_batches
 
     shape, done = (sum(map(len, series)), framework.out_features), 0
-    aside = out.with_name(f".{out.name}.part")
+    aside = out.with_name(f".{out.name}.{os.getpid()}.part")
     try:
         with aside.open("wb") as file:
             np.lib.format.write_array_header_1_0(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import shutil
 import time
@@ -88,8 +90,7 @@ def _replacing(folder: Path) -> Iterator[Path]:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         for left in folder.parent.glob(f".{folder.name}-*"):
-            newest = max((path.stat().st_mtime for path in (left, *left.rglob("*"))), default=0.0)
-            if time.time() - newest > ABANDONED:
+            if _abandoned(left):
                 shutil.rmtree(left, ignore_errors=True)
         work = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
@@ -100,14 +101,7 @@ def _replacing(folder: Path) -> Iterator[Path]:
     try:
         yield work
         work.chmod(0o755)  # a temporary folder is private at first
-        if folder.exists():
-            folder.rename(old)
-        try:
-            work.rename(folder)
-        except OSError:
-            if old.exists():
-                old.rename(folder)
-            raise
+        _take_place(work, folder, old)
     except OSError as error:
         raise PairsiftError(
             f"{folder} cannot be written ({error.strerror}); make room or give another --root"
@@ -116,6 +110,35 @@ def _replacing(folder: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
         if folder.exists():
             shutil.rmtree(old, ignore_errors=True)
+
+
+def _abandoned(left: Path) -> bool:
+    """Whether nobody has written into a work folder for long."""
+    try:
+        newest = max(path.stat().st_mtime for path in (left, *left.rglob("*")))
+    except FileNotFoundError:  # somebody is at work: files come and go
+        return False
+    return time.time() - newest > ABANDONED
+
+
+def _take_place(work: Path, folder: Path, old: Path) -> None:
+    """Rename ``work`` to ``folder``; what stands there goes to ``old``, and comes back if that fails.
+
+    Another process may do the same at the same moment: who is last stays.
+    """
+    while True:
+        with contextlib.suppress(FileNotFoundError):
+            folder.rename(old)
+        try:
+            work.rename(folder)
+            return
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):  # another's, just now
+                shutil.rmtree(old, ignore_errors=True)
+                continue
+            if old.exists():
+                old.rename(folder)
+            raise
 
 
 def _write_series(path: Path, published: Published, progress: Progress | None) -> str:
