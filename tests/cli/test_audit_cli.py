@@ -51,6 +51,18 @@ def test_of_ones_own_files_every_series_is_looked_at_in_its_own_order(pairsift, 
     assert other.code == 2 and "mining differ" in other.err and "choose another folder" in other.err
 
 
+def test_an_audit_only_watches_unless_told(pairsift, mine, few, tmp_path) -> None:
+    """Weighing pairs down before the last epoch would change the losses by which they are told."""
+    few.write_text(SMALL.replace("warmup = 1\n", ""))
+    warmup = {}
+    for mining in ("auto", "dbpm"):
+        out = tmp_path / mining
+        words = ["audit", mine / "plain.npy", "--config", few, "--mining", mining, "--out", out, "--quiet"]
+        assert pairsift(*words).code == 0
+        warmup[mining] = json.loads((out / "run" / "settings.json").read_text())["settings"]["warmup"]
+    assert warmup == {"auto": 2, "dbpm": None}
+
+
 def test_a_runs_pairs_know_their_rows_in_the_files(pairsift, mine, made, tmp_path) -> None:
     """The run held series out, so a pair's index is not its row; what is dropped is said in rows."""
     shown = pairsift("audit", made, "--out", tmp_path / "audit")

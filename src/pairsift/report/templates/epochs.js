@@ -28,10 +28,11 @@ function epochAxes(scale) {
   group.append(svg('text', { x: frame.width - frame.right, y: bottom + 30, 'text-anchor': 'end' }, 'epoch →'));
   group.append(svg('path', { class: 'axis', d: `M${frame.left} ${bottom}H${frame.width - frame.right}` }));
   const { warmup } = data.history;
-  if (warmup !== null && warmup >= scale.first && warmup < scale.last) {
+  if (warmup !== null && warmup >= scale.first && warmup < scale.last - 1) {
     const x = scale.x(warmup + 0.5);
     group.append(svg('path', { class: 'warmup', d: `M${x} ${frame.top}V${bottom}` }));
-    group.append(svg('text', { x, y: bottom + 30, 'text-anchor': 'middle' }, 'weighing begins'));
+    const clear = Math.min(x, frame.width - frame.right - 97); // of the axis's name
+    group.append(svg('text', { x: clear, y: bottom + 30, 'text-anchor': 'middle' }, 'weighing begins'));
   }
   return group;
 }
