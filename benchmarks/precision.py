@@ -1,9 +1,9 @@
 """How many times faster `precision="auto"` trains than float32, and what the arithmetic units allow.
 
 Whole epochs in turn, in CPU seconds of one thread. The floor: the convolutions and the linear map alone,
-forward and backward, in both types. With --compile also `torch.compile`d steps: the compiler takes minutes.
+forward and backward, in both types. What `torch.compile` would bring is benchmarks/compiled.py.
 
-    python -m benchmarks.precision [--compile]
+    python -m benchmarks.precision
 """
 
 from __future__ import annotations
@@ -110,40 +110,9 @@ def products_alone(series: Series, rounds: int) -> dict[str, Any]:
     return entry("HAR: products alone in float32 / in bfloat16", ratio, milliseconds=told)
 
 
-def compiled(series: Series, rounds: int) -> list[dict[str, Any]]:
-    """A step as it is over a compiled one, in both types; above 1 where compiling wins."""
-    u, v = series.x[:BATCH], series.x[BATCH : 2 * BATCH]
-    x = torch.from_numpy(np.concatenate([u, v]))
-    arms: dict[str, Callable[[], object]] = {}
-    for kind in ("float32", "bfloat16"):
-        for how in ("as it is", "compiled"):
-            framework = make_framework(make_settings(dataset="har", epochs=2, warmup=1), series)
-            network: Any = nn.Sequential(framework.encoder, framework.head)
-            adam = torch.optim.Adam(network.parameters(), fused=True)
-            run = torch.compile(network) if how == "compiled" else network
-
-            def step(run: Any = run, adam: Any = adam, half: bool = kind == "bfloat16") -> None:
-                with torch.autocast("cpu", torch.bfloat16, enabled=half):
-                    z = run(x)
-                z.backward(torch.ones_like(z))
-                adam.step()
-                adam.zero_grad()
-
-            arms[f"{kind} {how}"] = step
-    seconds = in_turn(arms, rounds)
-    return [
-        entry(
-            f"HAR, {kind}: a step as it is / compiled",
-            seconds[f"{kind} as it is"] / seconds[f"{kind} compiled"],
-        )
-        for kind in ("float32", "bfloat16")
-    ]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--compile", action="store_true", help="try torch.compile too")
     chosen = parser.parse_args()
     torch.set_num_threads(1)
     har, ecg = noise(HAR_PAIRS, HAR), noise(8 * BATCH, PTB_XL)
@@ -152,8 +121,6 @@ def main() -> int:
         whole_epochs("PTB-XL, HAR's encoder", ecg, 3, None),
         products_alone(har, 10 * chosen.rounds),
     ]
-    if chosen.compile:
-        results += compiled(har, 5 * chosen.rounds)
     return report(results)
 
 

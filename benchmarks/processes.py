@@ -1,4 +1,4 @@
-"""Two gloo processes against one with the same losses: verdicts, memory, all-reduces, and what a sync costs.
+"""Two gloo processes against one with the same losses: verdicts, memory, all-reduces, the cost of a gather.
 
 python -m benchmarks.processes
 """
@@ -18,9 +18,11 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 from benchmarks._report import entry, report
 
+from pairsift.losses import InfoNCE
 from pairsift.mining import BadPairMiner, Sigma
 
 WORLD, EPOCHS, BATCH = 2, 4, 512
+EMBEDDED = (128, 128)  # pairs a process, and numbers in an embedding: SimCLR's defaults
 
 
 def losses_of(epoch: int, pairs: int) -> torch.Tensor:
@@ -52,6 +54,17 @@ def run(pairs: int, ranks: list[int]) -> tuple[BadPairMiner, float]:
     return miner, min(ending)
 
 
+def loss_seconds(gather: bool, rounds: int = 60) -> float:
+    """The loss forward and backward, in seconds on the clock, since processes wait: the median of some."""
+    criterion, taken = InfoNCE(gather=gather), []
+    zu, zv = (torch.randn(EMBEDDED).requires_grad_() for _ in range(2))
+    for _ in range(rounds):
+        began = time.perf_counter()
+        criterion(zu, zv).mean().backward()
+        taken.append(time.perf_counter() - began)
+    return sorted(taken)[rounds // 2]
+
+
 def one_of_two(rank: int, folder: str, pairs: int) -> None:
     """What each process does; what it knows in the end goes to a file."""
     torch.set_num_threads(1)
@@ -64,11 +77,14 @@ def one_of_two(rank: int, folder: str, pairs: int) -> None:
 
     dist.all_reduce = counted
     miner, ending = run(pairs, [rank])
+    dist.all_reduce = plain
     kept = {
         "memory": miner.memory.state_dict(),
         "verdicts": miner.verdicts(),
         "calls": calls,
         "ending": ending,
+        "apart": loss_seconds(gather=False),
+        "gathered": loss_seconds(gather=True),
     }
     torch.save(kept, f"{folder}/{rank}.pt")
     dist.barrier()
@@ -91,6 +107,8 @@ def main() -> int:
     )
     calls = max(len(half["calls"]) for half in two) / EPOCHS
     ending = max(half["ending"] for half in two)
+    apart, gathered = (max(half[name] for half in two) for name in ("apart", "gathered"))
+    milliseconds = {"own negatives": round(1e3 * apart, 2), "gathered": round(1e3 * gathered, 2)}
     about = {"pairs": pairs, "processes": WORLD, "bad": round(float((verdicts > 0).float().mean()), 4)}
     return report(
         [
@@ -100,6 +118,12 @@ def main() -> int:
             entry("share of the memory that is the same bit for bit", same_bits, 1.0, "at least", 0),
             entry("all-reduces an epoch", calls, 1, noise=0, numbers_in_each=max(two[0]["calls"])),
             entry("ending an epoch in two processes / in one", ending / alone, seconds=round(ending, 4)),
+            entry(
+                "InfoNCE with gathered negatives / with a process' own, two processes",
+                gathered / apart,
+                milliseconds=milliseconds,
+                embeddings=list(EMBEDDED),
+            ),
         ]
     )
 

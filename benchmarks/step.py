@@ -138,7 +138,7 @@ def shares(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=8, help="measured ones")
+    parser.add_argument("--epochs", type=int, default=6, help="measured ones")
     epochs = parser.parse_args().epochs
     torch.set_num_threads(1)
     har, ecg, few = noise(HAR_BATCHES * BATCH, HAR), noise(10 * BATCH, PTB_XL), noise(BATCH, PTB_XL)
