@@ -15,8 +15,8 @@ from typing import Any
 from benchmarks import _page
 from benchmarks._report import line, missed
 
-ALL = ("startup", "miner", "augment", "step", "precision", "epoch", "processes")
-ALSO = ("compiled",)  # which has no bar and takes long
+ALL = ("startup", "miner", "augment", "step", "deep", "precision", "epoch", "processes")
+ALSO = ("parts", "compiled")  # which have no bars
 
 
 def entries(name: str) -> list[dict[str, Any]] | None:

@@ -14,7 +14,7 @@ from benchmarks._report import missed
 from pairsift.training import versions
 
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-DETAILS = ("milliseconds", "microseconds", "seconds", "seconds_to_compile", "ratios")
+DETAILS = ("milliseconds", "microseconds", "seconds", "ratios")
 
 
 def machine() -> dict[str, Any]:
@@ -40,7 +40,19 @@ def take_up(folder: Path, name: str, entries: list[dict[str, Any]]) -> None:
 
 def drawn(text: str, measured: dict[str, list[dict[str, Any]]]) -> str:
     """A page with the tables of all benchmarks that it names."""
-    return BLOCK.sub(lambda block: block[1] + table(measured[block[2]]) + block[3], text)
+
+    def fill(block: re.Match[str]) -> str:
+        if block[2] == "missed":
+            return block[1] + missed_bars(measured) + block[3]
+        return block[1] + table(measured[block[2]]) + block[3] if block[2] in measured else block[0]
+
+    return BLOCK.sub(fill, text)
+
+
+def missed_bars(measured: dict[str, list[dict[str, Any]]]) -> str:
+    """All that were missed by more than noise, a line each."""
+    entries = [found for part in measured.values() for found in part if missed(found)]
+    return "".join(f"- {e['name']}: {e['value']:g}, to be {e['direction']} {e['bar']:g}\n" for e in entries)
 
 
 def table(entries: list[dict[str, Any]]) -> str:

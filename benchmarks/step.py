@@ -5,6 +5,8 @@ drawn beforehand. Both are measured in CPU seconds of one thread, so that what e
 both alike. What an epoch does once counts as in an epoch of the dataset's own size.
 
     python -m benchmarks.step
+
+PTB-XL's shape is benchmarks/deep.py.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from benchmarks._loads import BATCH, HAR, HAR_BATCHES, PTB_XL, PTB_XL_BATCHES, noise
+from benchmarks._loads import BATCH, HAR, HAR_BATCHES, noise
 from benchmarks._report import entry, median, report
 from lightning.pytorch.callbacks import Callback
 
@@ -141,13 +143,10 @@ def main() -> int:
     parser.add_argument("--epochs", type=int, default=6, help="measured ones")
     epochs = parser.parse_args().epochs
     torch.set_num_threads(1)
-    har, ecg, few = noise(HAR_BATCHES * BATCH, HAR), noise(10 * BATCH, PTB_XL), noise(BATCH, PTB_XL)
+    har = noise(HAR_BATCHES * BATCH, HAR)
     results = []
     for precision in ("32-true", "auto"):
         results += shares("HAR", har, HAR_BATCHES, epochs, precision, dataset="har")
-        results += shares("PTB-XL", few, PTB_XL_BATCHES, 2, precision, dataset="ptb-xl")
-        told = shares("PTB-XL, HAR's encoder", ecg, PTB_XL_BATCHES, 3, precision, (None, None))
-        results.append(told[0])
     with TemporaryDirectory() as folder:
         kept = shares(
             "HAR with its run folder",
