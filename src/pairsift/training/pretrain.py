@@ -230,7 +230,8 @@ def resolve_precision(precision: str) -> Any:
     if precision != "auto":
         return precision
     if torch.cuda.is_available():
-        return "bf16-mixed" if torch.cuda.is_bf16_supported() else "32-true"
+        # An older GPU emulates bfloat16, and torch counts that as support: it is slower than float32.
+        return "bf16-mixed" if torch.cuda.is_bf16_supported(including_emulation=False) else "32-true"
     return "bf16-mixed" if torch.cpu._is_avx512_bf16_supported() else "32-true"
 
 
