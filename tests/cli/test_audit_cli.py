@@ -100,3 +100,16 @@ def test_a_run_without_mining_is_refused_with_what_to_do(pairsift, mine, few, tm
     shown = pairsift("audit", tmp_path / "run", "--out", tmp_path / "audit")
     assert shown.code == 2 and len(shown.err.strip().splitlines()) == 1
     assert "audit the data instead" in shown.err and not (tmp_path / "audit").exists()
+
+
+@pytest.mark.parametrize("words", [("--epochs", 3), ("--mining", "auto"), ("--set", "temperature=0.1")])
+def test_settings_of_a_training_that_has_been_are_refused(pairsift, made, tmp_path, words) -> None:
+    shown = pairsift("audit", made, *words, "--out", tmp_path / "audit")
+    assert shown.code == 2 and f"{words[0][2:]} is of a training" in shown.err
+
+
+def test_a_mining_that_tells_no_bad_pairs_is_refused_before_it_trains(pairsift, mine, few, tmp_path) -> None:
+    words = ["audit", mine / "plain.npy", "--config", few, "--mining", "none", "--out", tmp_path / "audit"]
+    shown = pairsift(*words)
+    assert shown.code == 2 and "tells no bad pairs" in shown.err
+    assert not (tmp_path / "audit").exists()

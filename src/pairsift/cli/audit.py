@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 USUAL = {"mining": "auto", "epochs": 15, "precision": "auto"}  # what an audit trains with, if nobody says
 
+_BLIND = ("none", "rince")  # what mines nothing
+
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
@@ -58,10 +60,11 @@ def audit(
     from pairsift.report.shares import share_text
     from pairsift.training import load_framework, load_history, load_miner, pretrain, read_settings
 
-    home = Path(data)
+    home = Path(data).expanduser()
     if (home / "settings.json").is_file():
         kept = read_settings(home)
         _mined(home, kept)
+        _not_again(home, framework=framework, mining=mining, epochs=epochs, set=options)
         series = _series_of(home, kept, how)
     else:
         home = out / "run"
@@ -70,6 +73,10 @@ def audit(
         series = reading.load(data, how).train
         flags = {"framework": framework, "mining": mining, "epochs": epochs, "seed": seed}
         settings = opt.merge(config, flags, options, usual=USUAL)
+        if settings.mining in _BLIND:
+            raise PairsiftError(
+                f"mining {settings.mining} tells no bad pairs; leave it out, or say auto, dbpm or mend"
+            )
         if settings.mining == "auto" and settings.warmup is None:
             # weighing pairs down changes their losses: those kept from learning come to look like the others
             settings = settings.model_copy(update={"warmup": settings.epochs - 1})
@@ -105,11 +112,20 @@ def audit(
 def _mined(home: Path, kept: dict[str, Any]) -> None:
     """Refuse a run that knows nothing of its pairs, and say what to do."""
     mining = kept["settings"].get("mining")
-    if mining in ("none", "rince") and not kept.get("own_miner"):
+    if mining in _BLIND and not kept.get("own_miner"):
         raise PairsiftError(
             f"{home} was made with mining {mining}, which remembers nothing of the pairs; "
             "audit the data instead (pairsift audit DATA), or pretrain with --mining auto"
         )
+
+
+def _not_again(home: Path, **said: Any) -> None:
+    """Refuse settings of a training that has been: they would change nothing."""
+    for name, value in said.items():
+        if value:
+            raise PairsiftError(
+                f"{name} is of a training, and {home} is trained; leave it out, or audit the data instead"
+            )
 
 
 def _used(settings: dict[str, Any]) -> dict[str, Any]:
