@@ -13,7 +13,7 @@ from pairsift.mining.groups import HIGH, LOW
 from pairsift.mining.memory import Statistics, exact
 from pairsift.mining.population import Population
 from pairsift.mining.sides import Side, find_sides, unit
-from pairsift.mining.thresholds import FAULTY, NOISY, Judge, Threshold
+from pairsift.mining.thresholds import FAULTY, NOISY, Judge, Threshold, decided
 
 SAMPLE = 50_000  # pairs looked at
 FEWEST = 100  # of fewer pairs no group can be told
@@ -76,9 +76,7 @@ class AutoJudge(Judge):
         score = torch.zeros_like(exact(pairs.mean))
         for side in self.sides:
             score = torch.maximum(score, side.chance(pairs))
-        below = torch.nextafter(torch.tensor(0.5), torch.tensor(0.0)).item()
-        bad = self.judge(pairs) > 0
-        score = torch.where(bad, score.clamp(min=0.5), score.clamp(max=below))  # the table has steps
+        score = decided(score, self.judge(pairs) > 0)  # the table has steps
         return (score * (pairs.seen > 0)).to(torch.float32)
 
     def describe(self) -> dict[str, Any]:

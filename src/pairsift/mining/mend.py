@@ -159,10 +159,11 @@ class MendingMiner(BadPairMiner):
         self._record(*self._checked(losses, index), of)
 
     def _convene(self, memory: Memory) -> Panel:
-        """Pairs under care are judged against all, the others among themselves.
+        """Pairs under care are judged against all, the others against all and among themselves.
 
         What is left when bad pairs are taken care of is a population of its own. Measured by a group that
-        is gone, ever more of it would seem to belong to that group.
+        is gone, ever more of it would seem to belong to that group; measured by itself alone, its easiest
+        class may seem to be a group of its own.
         """
         return Panel.convene(self.threshold, memory, self.care.busy)
 

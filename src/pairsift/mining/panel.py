@@ -1,4 +1,4 @@
-"""Who judges whom: all pairs together, or, where some are set apart, the others among themselves."""
+"""Who judges whom: all pairs together; where some are set apart, the others also among themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pairsift.mining.memory import Memory
 from pairsift.mining.population import Population
-from pairsift.mining.thresholds import Judge, Threshold
+from pairsift.mining.thresholds import Judge, Threshold, decided
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,8 @@ class Panel:
         judge: fitted to all pairs.
         population: those pairs, for a weight to be fitted to: its statistics are there already.
         among: fitted to those that are not apart; None where none is.
-        apart: whom ``judge`` judges, bool (N,); ``among`` judges the others. None: all.
+        apart: whom ``judge`` alone judges, bool (N,); the others are bad where ``among`` says the same. None:
+            all.
     """
 
     judge: Judge
@@ -35,9 +36,8 @@ class Panel:
         Args:
             threshold: what is bad.
             memory: the history.
-            apart: pairs that the others are not measured by, bool (N,): they are judged against all, the
-            others
-                among themselves. A copy is kept.
+            apart: pairs that are judged against all, bool (N,); the others are bad only where they are so
+                against all and among themselves. A copy is kept.
         """
         population = Population(memory)
         judge = threshold.fit(population)
@@ -48,13 +48,17 @@ class Panel:
     def kinds(self, memory: Memory, which: Tensor | slice) -> Tensor:
         """Kinds of some pairs, int8 (K,)."""
         pairs = memory.rows(which)
+        kinds = self.judge.judge(pairs)
         if self.among is None or self.apart is None:
-            return self.judge.judge(pairs)
-        return torch.where(self.apart[which], self.judge.judge(pairs), self.among.judge(pairs))
+            return kinds
+        agreed = self.apart[which] | (self.among.judge(pairs) == kinds)
+        return kinds.masked_fill_(~agreed, 0)
 
     def score(self, memory: Memory, which: Tensor | slice) -> Tensor:
         """How bad some pairs are, float32 (K,), see ``Judge.score``."""
         pairs = memory.rows(which)
+        score = self.judge.score(pairs)
         if self.among is None or self.apart is None:
-            return self.judge.score(pairs)
-        return torch.where(self.apart[which], self.judge.score(pairs), self.among.score(pairs))
+            return score
+        least = torch.where(self.apart[which], score, torch.minimum(score, self.among.score(pairs)))
+        return decided(least, self.kinds(memory, which) > 0)

@@ -41,6 +41,12 @@ class Threshold(ABC):
         """Look at all pairs, at most O(N), and return how to judge them."""
 
 
+def decided(score: Tensor, bad: Tensor) -> Tensor:
+    """Scores that say what was decided: at least 0.5 where ``bad``, below it elsewhere; shapes (K,)."""
+    below = torch.nextafter(torch.tensor(0.5), torch.tensor(0.0)).item()
+    return torch.where(bad, score.clamp(min=0.5), score.clamp(max=below))
+
+
 @dataclass(frozen=True)
 class Sigma(Threshold):
     """Eq. 5: noisy at or below mu - noisy * sigma, faulty at or above mu + faulty * sigma, by mean loss.
