@@ -172,6 +172,15 @@ def test_a_pair_never_seen_is_normal_and_one_seen_less_is_judged_by_its_own_coun
     assert judge.score(rows)[never] == 0
 
 
+def test_only_what_lies_well_beyond_a_line_is_beyond_doubt():
+    losses, truth = drawn(noisy=150, apart=4)
+    judge, pairs = fitted(losses)
+    bad, sure, score = judge.judge(pairs) > 0, judge.sure(pairs), judge.score(pairs)
+    assert sure[~bad].all() and torch.equal(sure[bad], score[bad] >= 0.97)
+    right = (truth[bad & sure] == NOISY).float().mean()
+    assert 20 < (bad & sure).sum() < bad.sum() - 5 and right > (truth[bad] == NOISY).float().mean()
+
+
 def test_what_it_says_is_json_and_its_lines_are_where_it_cuts():
     losses, _ = drawn(900, 100, 100)
     judge, rows = fitted(losses)

@@ -270,3 +270,43 @@ def test_it_costs_10_bytes_a_pair_more():
         return sum(b.numel() * b.element_size() for b in miner.buffers())
 
     assert size(MendingMiner(1000)) - size(BadPairMiner(1000)) == 10 * 1000
+
+
+class Doubting(Sigma):
+    """Sigma, sure only of every other pair's kind: those whose mean loss has an even hundredth."""
+
+    def fit(self, population):
+        judge = super().fit(population)
+        object.__setattr__(judge, "sure", lambda pairs: even(pairs.mean))
+        return judge
+
+
+def even(means):
+    return (means * 100).round().long() % 2 == 0
+
+
+def test_a_bad_pair_that_is_not_surely_bad_is_used_as_it_is():
+    losses = torch.cat([torch.full((80,), 5.0), torch.tensor([1.0, 1.01, 9.0, 9.01])])
+    miner = MendingMiner(84, 1, Doubting(1, 1))
+    for _ in range(2):
+        miner.start_epoch()
+        miner(losses, torch.arange(84))
+    assert miner.verdicts()[80:].tolist() == [NOISY, NOISY, FAULTY, FAULTY]
+    assert miner.care.kind[80:].tolist() == [NOISY, 0, FAULTY, 0]
+    plan = miner.plan(torch.arange(84))
+    assert plan.negatives[80:].tolist() == [False, True, False, True] and plan.stays[81:].all()
+    assert miner.weigh(losses, torch.arange(84))[80:].tolist() == pytest.approx([0, 1.01, 0, 9.01])
+    last = miner.table().iloc[80:]
+    assert last["done"].tolist()[1::2] == ["doubtful, used as it is"] * 2 and last["weight"].tolist()[
+        1::2
+    ] == [1, 1]
+
+
+def test_doubt_is_no_matter_where_no_part_would_care():
+    losses = torch.cat([torch.full((80,), 5.0), torch.tensor([1.0, 1.01, 9.0, 9.01])])
+    miner = MendingMiner(84, 1, Doubting(1, 1), parts=["negatives"])
+    for _ in range(2):
+        miner.start_epoch()
+        miner(losses, torch.arange(84))
+    assert not miner.plan(torch.arange(84)).negatives[80:].any()
+    assert miner.weigh(losses, torch.arange(84))[80:].tolist() == [0, 0, 0, 0]

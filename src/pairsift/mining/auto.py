@@ -16,6 +16,7 @@ from pairsift.mining.sides import Side, find_sides, unit
 from pairsift.mining.thresholds import FAULTY, NOISY, Judge, Threshold, decided
 
 SAMPLE = 50_000  # pairs looked at
+SURE = 0.97  # the score from which on a pair is bad beyond doubt
 FEWEST = 100  # of fewer pairs no group can be told
 KIND = {LOW: NOISY, HIGH: FAULTY}
 NAMES = {LOW: "noisy", HIGH: "faulty"}
@@ -78,6 +79,10 @@ class AutoJudge(Judge):
             score = torch.maximum(score, side.chance(pairs))
         score = decided(score, self.judge(pairs) > 0)  # the table has steps
         return (score * (pairs.seen > 0)).to(torch.float32)
+
+    def sure(self, pairs: Statistics) -> Tensor:
+        """Bad ones need a high score: what lies just beyond a line is often the easiest of the normal."""
+        return (self.judge(pairs) == 0) | (self.score(pairs) >= SURE)
 
     def describe(self) -> dict[str, Any]:
         """The lines, and what each group is; ``noisy`` and ``faulty`` are None, being no cuts on the mean."""

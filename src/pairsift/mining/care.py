@@ -147,7 +147,9 @@ def trusted(kind: Tensor, step: Tensor, state: Tensor) -> Tensor:
     return ((state == GOOD) | (state == FREE)) & ~left_out(kind, step)
 
 
-def words(kind: Tensor, step: Tensor, state: Tensor, bad: NDArray[np.bool_]) -> list[str]:
+def words(
+    kind: Tensor, step: Tensor, state: Tensor, bad: NDArray[np.bool_], doubtful: NDArray[np.bool_]
+) -> list[str]:
     """What is done with each pair, in words; "" for nothing.
 
     Args:
@@ -155,13 +157,14 @@ def words(kind: Tensor, step: Tensor, state: Tensor, bad: NDArray[np.bool_]) -> 
         step: its step, (N,).
         state: how it does there, (N,).
         bad: whether it is judged bad, (N,).
+        doubtful: whether it is of a kind that is cared for, (N,): without care it is not surely bad.
     """
     names = {(NOISY, 0): "was left out, taken back", (NOISY, 1): "left out", (FAULTY, STEPS + 1): "dropped"}
     for steps in range(STEPS + 1):
         strength = f"{100 * (STEPS - steps) // STEPS}% strength" if steps < STEPS else "no augmentation"
         names[FAULTY, steps] = f"views with {strength}"
     names[FAULTY, 0] = "had milder views, has full strength again"
-    said = np.where(bad, "weighed down", "").astype(object)
+    said = np.where(bad, np.where(doubtful, "doubtful, used as it is", "weighed down"), "").astype(object)
     for (which, at), name in names.items():
         here = (kind == which) & (step == at)
         said[here.numpy()] = name

@@ -16,13 +16,14 @@ from pairsift.mining.memory import History, Memory, exact
 from pairsift.mining.miner import BadPairMiner
 from pairsift.mining.panel import Panel
 from pairsift.mining.plan import Plan, catch_up
-from pairsift.mining.thresholds import FAULTY, NOISY, Threshold
+from pairsift.mining.thresholds import FAULTY, KINDS, Threshold
 from pairsift.mining.weights import ConstantWeight, Weight
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 PARTS = ("negatives", "gentle", "noisy")
+CARES = {"gentle": "faulty", "noisy": "noisy"}  # which part cares for which kind
 FEWEST = 20  # normal pairs that an epoch must have seen to say what is usual
 
 
@@ -42,7 +43,9 @@ class MendingMiner(BadPairMiner):
     - "noisy": a noisy series is left out, as an anchor and as a negative. Every ``interval`` epochs it is
       looked at; it comes back when it is judged normal after each of two looks in a row.
 
-    A bad pair that no part cares for is weighed down as in ``BadPairMiner``.
+    A bad pair of a kind that no part cares for is weighed down as in ``BadPairMiner``. One that a part would
+    care for, but that is not bad beyond doubt (``Judge.sure``), is learned from as it is: what lies just
+    beyond a line is often the easiest of the normal pairs, and to leave those out costs more.
 
     What a pair is judged by is its losses at full strength alone. In an epoch that brings none, because
     the pair is left out or its views are milder, its mean loss moves as that of the normal pairs does, so
@@ -98,10 +101,8 @@ class MendingMiner(BadPairMiner):
         """Begin an epoch; from the warm-up's end on, care for what the epochs so far show to be bad."""
         super().start_epoch()
         if self.active:
-            kinds = self.verdicts()
-            for part, kind in (("gentle", FAULTY), ("noisy", NOISY)):
-                if part not in self.parts:
-                    kinds = kinds.masked_fill(kinds == kind, 0)
+            kinds = self.verdicts().masked_fill(~self._fit()[0].sure(self.memory), 0)
+            kinds = kinds.masked_fill(self._uncared(kinds), 0)
             self._with_care(lambda: self.care.take_in(kinds))
 
     def end_epoch(self) -> None:
@@ -119,9 +120,11 @@ class MendingMiner(BadPairMiner):
         """
         found = super().table()
         cared = self.care.kind.cpu(), self.care.step.cpu(), self.care.state.cpu()
-        weights = found["weight"].to_numpy()
-        found["weight"] = np.where(cared[0] > 0, trusted(*cared), weights).astype(weights.dtype)
-        found["done"] = words(*cared, (found["kind"] != "normal").to_numpy())
+        weights, kinds = found["weight"].to_numpy(), found["kind"]
+        doubtful = kinds.isin([kind for part, kind in CARES.items() if part in self.parts]).to_numpy()
+        plainly = np.where(doubtful, 1, weights)
+        found["weight"] = np.where(cared[0] > 0, trusted(*cared), plainly).astype(weights.dtype)
+        found["done"] = words(*cared, (kinds != "normal").to_numpy(), doubtful)
         return found
 
     def plan(self, index: Tensor) -> Plan:
@@ -135,7 +138,7 @@ class MendingMiner(BadPairMiner):
         stays = ~left_out(kind, step)
         negatives = stays
         if "negatives" in self.parts:
-            bad = torch.where(kind > 0, ~trusted(kind, step, state), self.verdicts(index) > 0)
+            bad = torch.where(kind > 0, ~trusted(kind, step, state), self._uncared(self.verdicts(index)))
             negatives = stays & ~bad
         gentle = torch.where(kind == FAULTY, step, 0).clamp(max=STEPS) / STEPS
         return Plan(gentle, negatives, stays, self.looking)
@@ -179,7 +182,13 @@ class MendingMiner(BadPairMiner):
         if not self.active:
             return weighed
         cared = self._cared(index)
-        return torch.where(cared[0] > 0, losses * trusted(*cared), weighed)
+        plainly = torch.where(self._uncared(self.verdicts(index)), weighed, losses)
+        return torch.where(cared[0] > 0, losses * trusted(*cared), plainly)
+
+    def _uncared(self, kinds: Tensor) -> Tensor:
+        """Which verdicts are of a kind that no part cares for, bool, shape as ``kinds``."""
+        off = [KINDS.index(kind) for part, kind in CARES.items() if part not in self.parts]
+        return sum((kinds == kind for kind in off), torch.zeros_like(kinds, dtype=torch.bool))
 
     def _cared(self, index: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         care = self.care

@@ -54,6 +54,14 @@ class Panel:
         agreed = self.apart[which] | (self.among.judge(pairs) == kinds)
         return kinds.masked_fill_(~agreed, 0)
 
+    def sure(self, memory: Memory) -> Tensor:
+        """Whose verdict is beyond doubt, see ``Judge.sure``: bool (N,)."""
+        pairs = memory.rows(slice(None))
+        sure = self.judge.sure(pairs)
+        return (
+            sure if self.among is None or self.apart is None else sure & (self.apart | self.among.sure(pairs))
+        )
+
     def score(self, memory: Memory, which: Tensor | slice) -> Tensor:
         """How bad some pairs are, float32 (K,), see ``Judge.score``."""
         pairs = memory.rows(which)

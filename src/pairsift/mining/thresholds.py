@@ -24,6 +24,10 @@ class Judge(ABC):
     def judge(self, pairs: Statistics) -> Tensor:
         """Kinds, int8 (K,): 0 normal, 1 noisy, 2 faulty; a pair with ``seen`` 0 is normal."""
 
+    def sure(self, pairs: Statistics) -> Tensor:
+        """Whose verdict is beyond doubt, normal ones not asked: bool (K,); everybody's unless a rule says."""
+        return torch.ones_like(pairs.mean, dtype=torch.bool)
+
     @abstractmethod
     def score(self, pairs: Statistics) -> Tensor:
         """How bad, float32 (K,) in [0, 1]: at least 0.5 exactly where ``judge`` says noisy or faulty."""
