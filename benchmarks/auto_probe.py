@@ -27,7 +27,6 @@ ARMS: dict[str, dict[str, Any]] = {
     "none": {"mining": "none"},
     "auto": {"mining": "auto"},
     "auto, weight of Eq. 7": {"mining": "auto", "weight": "gaussian"},
-    "mend": {"mining": "mend"},
     "oracle": {"mining": "none"},
 }
 # Whether the probe learns from all series or from those that do not drown in noise; whether it standardises.
