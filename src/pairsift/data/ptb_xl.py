@@ -44,7 +44,7 @@ def scan(source: Path) -> Published:
         )
     file = f"{top / 'ptbxl_database.csv'}"
     fold = whole_numbers(records["strat_fold"].to_numpy(), f"{file}: strat_fold", 1, 10)
-    paths = _record_paths(records["filename_lr"].astype(str).tolist(), top)
+    paths = _record_paths(records["filename_lr"].tolist(), top)
     return Published(
         name=PTB_XL.name,
         shape=(len(paths), len(LEADS), LENGTH),
@@ -125,9 +125,13 @@ def _task(task: str, statements: Any, held: list[set[str]], fold: Array, top: Pa
     return Task(y, classes, splits, missing)
 
 
-def _record_paths(names: list[str], top: Path) -> list[Path]:
+def _record_paths(names: list[Any], top: Path) -> list[Path]:
     """Each record's place without its ending; both its files must be there."""
-    for name in names:
+    for row, name in enumerate(names, 1):
+        if not isinstance(name, str):
+            raise PairsiftError(
+                f"{top / 'ptbxl_database.csv'} names no file in row {row} of filename_lr; download it again"
+            )
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise PairsiftError(
                 f"{top / 'ptbxl_database.csv'} names a record elsewhere ({shown(name)}); do not trust it"
@@ -141,7 +145,7 @@ def _record_paths(names: list[str], top: Path) -> list[Path]:
     ]
     if missing:
         raise PairsiftError(
-            f"{missing[0]} is missing ({len(missing)} of {2 * len(paths)} files of records are); "
+            f"{shown(missing[0], 200)} is missing ({len(missing)} of {2 * len(paths)} files of records are); "
             "download the rest of records100"
         )
     return paths
