@@ -86,7 +86,8 @@ def read_npz(path: Path, wanted: Iterable[str], optional: Iterable[str] = ()) ->
     try:
         with zipfile.ZipFile(path) as archive:
             check_zip(archive, str(path), path.stat().st_size)
-            held = {member.removesuffix(".npy") for member in archive.namelist()}
+            files = [file for file in archive.namelist() if file.endswith(".npy")]
+            held = {file.removesuffix(".npy") for file in files}
             missing = [name for name in wanted if name not in held]
             if missing:
                 raise PairsiftError(

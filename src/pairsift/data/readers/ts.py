@@ -67,11 +67,11 @@ def _data(lines: IO[str], at: int, facts: dict[str, list[str]], file: str) -> Ra
         rows.append(_row(cells, rows[0].shape[1] if rows else None, number, file))
     if not rows:
         raise PairsiftError(f"{file}: has no series after @data; it was cut off or is empty")
-    promised = facts.get("dimensions", facts.get("dimension", [""]))[0]
-    if promised.isdigit() and int(promised) != rows[0].shape[1]:
+    promised = (facts.get("dimensions") or facts.get("dimension") or [""])[0]
+    if promised.isdecimal() and promised.lstrip("0") != str(rows[0].shape[1]):
         raise PairsiftError(
-            f"{file}: promises {promised} channels (@dimensions), but its lines have {rows[0].shape[1]}; "
-            "correct one of them"
+            f"{file}: promises {shown(promised)} channels (@dimensions), but its lines have "
+            f"{rows[0].shape[1]}; correct one of them"
         )
     lengths = np.array([len(row) for row in rows], dtype=np.int64)
     if (lengths == lengths[0]).all():
