@@ -68,12 +68,17 @@ def read_parquet(path: Path, options: Options) -> Raw:
             f"{shown(path.name)}: Parquet needs pyarrow: pip install 'pairsift[parquet]'"
         ) from error
     try:
-        frame = pyarrow.parquet.read_table(path).to_pandas()
+        table = pyarrow.parquet.read_table(path)
+        table.validate(full=True)  # else text that is no text is met by whoever reads a cell
+        frame = table.to_pandas()
     except (pyarrow.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
         raise PairsiftError(
             f"{shown(path.name)}: is no Parquet file that can be read ({shown(error)}); write or copy it "
             "again"
         ) from error
+    if not frame.columns.is_unique:
+        twice = shown(frame.columns[frame.columns.duplicated()][0])
+        raise PairsiftError(f"{shown(path.name)}: has two columns named {twice}; rename one of them")
     return from_frame(frame.reset_index(drop=True), shown(path.name), options)
 
 
