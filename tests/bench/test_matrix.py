@@ -66,6 +66,7 @@ def test_only_takes_variants_by_their_names() -> None:
         ({"matrixx": {}}, "no section 'matrixx'; did you mean 'matrix'"),
         ({"matrix": {"datset": ["har"]}}, "no axis 'datset'; did you mean 'dataset'"),
         ({"matrix": {"dataset": "har"}}, "the axis dataset must be a list with values, got 'har'"),
+        ({"settings": {"variant": ["c"]}}, "no setting 'variant'"),
         ({"settings": {"epoch": 1}}, "no setting 'epoch'; did you mean 'epochs'"),
         ({"override": [{"when": {"datase": "har"}}]}, "did you mean 'dataset'"),
         ({"override": [{"noisy": 1.0}]}, "an override needs when"),

@@ -86,6 +86,8 @@ def make_spec(name: str, content: dict[str, Any]) -> Spec:
         rows = section if kind is list and isinstance(section, list) else [section]
         if not isinstance(section, kind) or not all(isinstance(row, dict) for row in rows):
             raise PairsiftError(f"spec: {key} must be {words}, got {shown(repr(section))}")
+    for key in content.get("settings", {}):
+        refuse_unknown("setting", key, Cell.model_fields)
     matrix = dict(content.get("matrix", {}))
     for axis, values in matrix.items():
         refuse_unknown("axis", axis, Cell.model_fields)
