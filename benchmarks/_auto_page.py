@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from pairsift.bench.markdown import table
 
 RULES = {"line": "line", "auto": "Auto", "sigma_1": "Sigma 1", "sigma_2": "Sigma 2", "sigma_3": "Sigma 3"}
 KINDS = ("noisy", "faulty")
 _TABLES = re.compile(r"(<!-- tables -->\n).*(<!-- end of tables -->)", re.DOTALL)
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 def found(means: list[dict[str, Any]]) -> list[str]:
@@ -23,24 +20,24 @@ def found(means: list[dict[str, Any]]) -> list[str]:
         for kind in KINDS
         for rule, name in RULES.items()
     ]
-    lines = [_row(["data", "views", "planted", *heads]), "|---" * (3 + len(heads)) + "|"]
-    for mean in means:
-        if mean["share"]:
-            values = (f"{mean[kind][rule]:.3f}" for kind in KINDS for rule in RULES)
-            lines.append(_row([mean["data"], mean["views"], f"{mean['share']}%", *values]))
-    return lines
+    rows = [
+        [mean["data"], mean["views"], f"{mean['share']}%"]
+        + [f"{mean[kind][rule]:.3f}" for kind in KINDS for rule in RULES]
+        for mean in means
+        if mean["share"]
+    ]
+    return table(["data", "views", "planted", *heads], rows, 2)
 
 
 def flagged(means: list[dict[str, Any]]) -> list[str]:
     """What each rule flags where nothing is planted."""
     rules = list(RULES)[1:]
-    lines = [_row(["data", "views", *(RULES[rule] for rule in rules)]), "|---" * (2 + len(rules)) + "|"]
-    for mean in means:
-        if not mean["share"]:
-            lines.append(
-                _row([mean["data"], mean["views"], *(f"{mean['flagged'][rule]:.2%}" for rule in rules)])
-            )
-    return lines
+    rows = [
+        [mean["data"], mean["views"], *(f"{mean['flagged'][rule]:.2%}" for rule in rules)]
+        for mean in means
+        if not mean["share"]
+    ]
+    return table(["data", "views", *(RULES[rule] for rule in rules)], rows, 2)
 
 
 def missed(means: list[dict[str, Any]]) -> list[str]:
@@ -54,12 +51,8 @@ def missed(means: list[dict[str, Any]]) -> list[str]:
 
 def scores(bins: list[dict[str, Any]]) -> list[str]:
     """How often a pair of each score was planted."""
-    lines = ["| score | pairs | of them planted |", "|---|---:|---:|"]
-    for one in bins:
-        lines.append(
-            _row([f"{one['score_from']} to {one['to']}", f"{one['pairs']:,}", f"{one['planted']:.1%}"])
-        )
-    return lines
+    rows = [[f"{b['score_from']} to {b['to']}", f"{b['pairs']:,}", f"{b['planted']:.1%}"] for b in bins]
+    return table(["score", "pairs", "of them planted"], rows)
 
 
 def tables(result: dict[str, Any]) -> str:
@@ -69,11 +62,9 @@ def tables(result: dict[str, Any]) -> str:
         "F1 of each kind where pairs are planted:",
         "",
         *found(means),
-        "",
         "What is flagged where nothing is planted:",
         "",
         *flagged(means),
-        "",
         "What falls short of 0.95 of the line, or does not beat every Sigma:",
         "",
         *missed(means),
@@ -82,7 +73,7 @@ def tables(result: dict[str, Any]) -> str:
         "",
         *scores(result["calibration_of_the_score"]),
     ]
-    return "\n".join(parts) + "\n"
+    return "\n".join(parts)
 
 
 def write(page: Path, result: dict[str, Any]) -> None:

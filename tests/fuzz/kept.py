@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -152,31 +153,37 @@ def _sound_run(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
 
 
-def run_folder() -> Target:
-    """The first byte says which file of a run folder the rest stands in for."""
-    folder = HOME / "run"
-    sound = _sound_run(folder)
+def _standing_in(folder: Path, sound: dict[str, bytes], *loads: Callable[[Path], object]) -> Target:
+    """The first byte says which of a folder's sound files the rest stands in for while it is loaded."""
     names = list(sound)
 
     def test(data: bytes) -> None:
-        from pairsift.cli.reading import as_the_run
-        from pairsift.training import load_framework, load_history, load_miner, read_settings
-
         name = names[data[0] % len(names)] if data else names[0]
         (folder / name).write_bytes(data[1:])
         try:
-            for load in (
-                load_framework,
-                lambda home: load_miner(home).table(),
-                load_history,
-                lambda home: as_the_run(read_settings(home), home, None, {}),
-            ):
+            for load in loads:
                 with refusals():
                     load(folder)
         finally:
             (folder / name).write_bytes(sound[name])
 
     return test
+
+
+def run_folder() -> Target:
+    """A run's folder, a file of it damaged."""
+    from pairsift.cli.reading import as_the_run
+    from pairsift.training import load_framework, load_history, load_miner, read_settings
+
+    folder = HOME / "run"
+    return _standing_in(
+        folder,
+        _sound_run(folder),
+        load_framework,
+        lambda home: load_miner(home).table(),
+        load_history,
+        lambda home: as_the_run(read_settings(home), home, None, {}),
+    )
 
 
 def run_seeds() -> list[bytes]:
@@ -188,24 +195,13 @@ def run_seeds() -> list[bytes]:
 
 
 def exported() -> Target:
-    """The first byte says which file of a hub's folder the rest stands in for."""
+    """A hub's folder, a file of it damaged."""
     from pairsift.training.export import export_hub, load_exported
 
     folder = HOME / "hub"
-    framework = _small()
-    export_hub(framework, {"settings": {}, "data": {}}, folder)
+    export_hub(_small(), {"settings": {}, "data": {}}, folder)
     sound = {name: (folder / name).read_bytes() for name in ("config.json", "model.safetensors")}
-
-    def test(data: bytes) -> None:
-        name = list(sound)[data[0] % 2 if data else 0]
-        (folder / name).write_bytes(data[1:])
-        try:
-            with refusals():
-                load_exported(folder)
-        finally:
-            (folder / name).write_bytes(sound[name])
-
-    return test
+    return _standing_in(folder, sound, load_exported)
 
 
 def exported_seeds() -> list[bytes]:

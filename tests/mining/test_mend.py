@@ -1,11 +1,11 @@
 """On losses whose causes are known, each pair gets what helps it; what is cured gets its strength back."""
 
 import copy
-import io
 
 import pytest
 import torch
 import torch.multiprocessing as mp
+from tests.mining.saved import through_a_file
 from tests.mining.toy_mending import KINDS, PAIRS, TRUTH, WARMUP, epoch_of, in_a_process, losses_of, mended
 
 from pairsift.mining import FAULTY, NOISY, BadPairMiner, MendingMiner, Sigma
@@ -175,11 +175,7 @@ def test_unknown_parts_are_refused():
 def test_a_resumed_run_goes_on_bit_for_bit():
     straight = mended(WARMUP + 20)
     broken = mended(WARMUP + 9)
-    file = io.BytesIO()
-    torch.save(broken.state_dict(), file)
-    file.seek(0)
-    resumed = MendingMiner(PAIRS, WARMUP)
-    resumed.load_state_dict(torch.load(file, weights_only=True))
+    resumed = through_a_file(broken, MendingMiner(PAIRS, WARMUP))
     for epoch in range(WARMUP + 10, WARMUP + 21):
         epoch_of(resumed, epoch)
     for (name, mine), theirs in zip(resumed.named_buffers(), straight.buffers(), strict=True):

@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.mining.saved import through_a_file
 
 from pairsift.mining import BadPairMiner, ConstantWeight, GaussianWeight, MixtureWeight, Ramp, Sigma
 
@@ -122,11 +123,7 @@ def test_a_run_that_is_saved_and_resumed_at_any_batch_goes_on_bit_for_bit(seed, 
         parted.start_epoch()
         for index in torch.arange(40).split(8):
             if step == moment:
-                saved = io.BytesIO()
-                torch.save(parted.state_dict(), saved)
-                saved.seek(0)
-                parted = new()
-                parted.load_state_dict(torch.load(saved, weights_only=True))
+                parted = through_a_file(parted, new())
                 assert (parted.epoch, parted.active) == (whole.epoch, whole.active)
             assert torch.equal(whole(row[index], index), parted(row[index], index))
             assert torch.equal(whole.verdicts(), parted.verdicts())

@@ -1,12 +1,12 @@
 """What must hold of every threshold and of the mending miner, whatever losses come: by drawn examples."""
 
-import io
 import math
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.mining.saved import through_a_file
 
 from pairsift.mining import Auto, BadPairMiner, GaussianWeight, MendingMiner, Sigma
 from pairsift.mining.checks import checked_index
@@ -105,11 +105,7 @@ def test_a_mending_run_that_is_saved_and_resumed_at_any_batch_goes_on_bit_for_bi
         parted.start_epoch()
         for index in torch.arange(PAIRS).split(32):
             if step == moment:
-                saved = io.BytesIO()
-                torch.save(parted.state_dict(), saved)
-                saved.seek(0)
-                parted = new()
-                parted.load_state_dict(torch.load(saved, weights_only=True))
+                parted = through_a_file(parted, new())
             mine, theirs = whole.plan(index), parted.plan(index)
             assert torch.equal(mine.gentle, theirs.gentle) and torch.equal(mine.stays, theirs.stays)
             assert torch.equal(mine.negatives, theirs.negatives) and mine.look == theirs.look

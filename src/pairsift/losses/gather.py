@@ -31,10 +31,7 @@ def gather(z: Tensor) -> Tensor:
     """
     if processes() == 1:
         return z
-    mine = torch.tensor([len(z)], device=z.device)
-    counts = [torch.empty_like(mine) for _ in range(processes())]
-    dist.all_gather(counts, mine)
-    rows = torch.cat(counts).tolist()
+    rows = _rows_of_all(z)
     if len(set(rows)) > 1:
         raise PairsiftError(
             f"gathering across processes needs as many rows from each, got {rows}; use drop_last, or a "
@@ -53,15 +50,21 @@ def gather_uneven(z: Tensor) -> Tensor:
     """
     if processes() == 1:
         return z
-    mine = torch.tensor([len(z)], device=z.device)
-    counts = [torch.empty_like(mine) for _ in range(processes())]
-    dist.all_gather(counts, mine)
-    rows = torch.cat(counts).tolist()
+    rows = _rows_of_all(z)
     padded = z.new_zeros((max(rows), *z.shape[1:]))
     padded[: len(z)] = z
     parts = [torch.empty_like(padded) for _ in rows]
     dist.all_gather(parts, padded)
     return torch.cat([part[:count] for part, count in zip(parts, rows)])
+
+
+def _rows_of_all(z: Tensor) -> list[int]:
+    """How many rows each process has."""
+    mine = torch.tensor([len(z)], device=z.device)
+    counts = [torch.empty_like(mine) for _ in range(processes())]
+    dist.all_gather(counts, mine)
+    rows: list[int] = torch.cat(counts).tolist()
+    return rows
 
 
 class _Gather(torch.autograd.Function):

@@ -12,7 +12,7 @@ from torch import Tensor
 from pairsift.mining.groups import HIGH, LOW
 from pairsift.mining.memory import Statistics, exact
 from pairsift.mining.population import Population
-from pairsift.mining.sides import Side, find_sides, unit
+from pairsift.mining.sides import Side, find_sides, spread, unit
 from pairsift.mining.thresholds import FAULTY, NOISY, Judge, Threshold, decided
 
 SAMPLE = 50_000  # pairs looked at
@@ -42,7 +42,7 @@ class Auto(Threshold):
         if len(pairs.mean) < FEWEST:
             return AutoJudge(())
         plane = torch.stack([exact(pairs.mean), unit(pairs)]).cpu().to(torch.float64)
-        heights = exact(pairs.squares).div(pairs.seen.clamp(min=1)).sqrt()
+        heights = spread(pairs)
         reach = float(heights.min()), float(heights.max())
         return AutoJudge(tuple(find_sides(plane)), int(pairs.seen.max()), reach)
 
@@ -82,7 +82,8 @@ class AutoJudge(Judge):
 
     def sure(self, pairs: Statistics) -> Tensor:
         """Bad ones need a high score: what lies just beyond a line is often the easiest of the normal."""
-        return (self.judge(pairs) == 0) | (self.score(pairs) >= SURE)
+        score = self.score(pairs)  # at least 0.5 exactly where bad
+        return (score < 0.5) | (score >= SURE)
 
     def describe(self) -> dict[str, Any]:
         """The lines, and what each group is; ``noisy`` and ``faulty`` are None, being no cuts on the mean."""

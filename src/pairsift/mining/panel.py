@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from pairsift.mining.memory import Memory
+from pairsift.mining.memory import Memory, Statistics
 from pairsift.mining.population import Population
 from pairsift.mining.thresholds import Judge, Threshold, decided
 
@@ -47,20 +47,15 @@ class Panel:
 
     def kinds(self, memory: Memory, which: Tensor | slice) -> Tensor:
         """Kinds of some pairs, int8 (K,)."""
-        pairs = memory.rows(which)
-        kinds = self.judge.judge(pairs)
-        if self.among is None or self.apart is None:
-            return kinds
-        agreed = self.apart[which] | (self.among.judge(pairs) == kinds)
-        return kinds.masked_fill_(~agreed, 0)
+        return self._kinds(memory.rows(which), which)
 
     def sure(self, memory: Memory) -> Tensor:
         """Whose verdict is beyond doubt, see ``Judge.sure``: bool (N,)."""
         pairs = memory.rows(slice(None))
         sure = self.judge.sure(pairs)
-        return (
-            sure if self.among is None or self.apart is None else sure & (self.apart | self.among.sure(pairs))
-        )
+        if self.among is not None and self.apart is not None:
+            sure &= self.apart | self.among.sure(pairs)
+        return sure
 
     def score(self, memory: Memory, which: Tensor | slice) -> Tensor:
         """How bad some pairs are, float32 (K,), see ``Judge.score``."""
@@ -69,4 +64,11 @@ class Panel:
         if self.among is None or self.apart is None:
             return score
         least = torch.where(self.apart[which], score, torch.minimum(score, self.among.score(pairs)))
-        return decided(least, self.kinds(memory, which) > 0)
+        return decided(least, self._kinds(pairs, which) > 0)
+
+    def _kinds(self, pairs: Statistics, which: Tensor | slice) -> Tensor:
+        kinds = self.judge.judge(pairs)
+        if self.among is None or self.apart is None:
+            return kinds
+        agreed = self.apart[which] | (self.among.judge(pairs) == kinds)
+        return kinds.masked_fill_(~agreed, 0)

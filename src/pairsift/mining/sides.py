@@ -24,10 +24,14 @@ GROWTH = 1.25  # a turn that makes the group larger than this has found another 
 TABLE = 4097  # steps of the lookup from place to score
 
 
+def spread(pairs: Statistics) -> Tensor:
+    """A pair's spread over the epochs: float64, shape (K,)."""
+    return (exact(pairs.squares) / pairs.seen.clamp(min=1)).sqrt_()
+
+
 def unit(pairs: Statistics) -> Tensor:
     """A pair's spread over sqrt(seen - 1), how far one high loss lifts its mean: float64, shape (K,)."""
-    spread = (exact(pairs.squares) / pairs.seen.clamp(min=1)).sqrt_()
-    return spread / (pairs.seen - 1).clamp(min=1).sqrt()
+    return spread(pairs) / (pairs.seen - 1).clamp(min=1).sqrt()
 
 
 def settled(pairs: Statistics, lean: float = 1.0) -> Tensor:
